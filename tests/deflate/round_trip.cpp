@@ -91,7 +91,7 @@ class OddStream {
       for (std::uint32_t& count : counts.distances) count += below(5) == 0 ? 1 + below(50) : 0;
     }
     BlockTree tree;
-    rule_.make_tree(counts, tree);
+    rule_.make_tree(counts, tree, false);
     if (oddness < 2) return tree;
     // Each length on its own where a run could say it.
     const std::vector<LengthOp> ops(tree.ops.begin(), tree.ops.begin() + tree.op_count);

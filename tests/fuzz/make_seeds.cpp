@@ -369,11 +369,19 @@ void save_codecs() {
   }
 }
 
+deflate::Parameters parameters_of_seed(unsigned seed) {
+  if (seed < 9) return deflate::go_parameters(3 * (seed - 6));
+  deflate::Parameters parameters = deflate::two_hash_parameters(5 + seed % 2);
+  parameters.block_end = static_cast<deflate::BlockEnd>(seed - 9);
+  return parameters;
+}
+
 void save_deflate() {
-  for (std::uint64_t seed = 0; seed < 9; ++seed) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const auto kind = static_cast<deflate::JointKind>(seed < 9 ? 0 : seed - 9);
     const Bytes packed = seed < 6 ? test::odd_stream(seed, 40)
-                                  : test::own_deflate(test::wordy_bytes(700, seed), deflate::go_parameters(static_cast<unsigned>(3 * (seed - 6))),
-                                                      {{300, deflate::JointKind::kContinue, deflate::JointMarker::kStored}});
+                                  : test::own_deflate(test::wordy_bytes(700, seed), parameters_of_seed(static_cast<unsigned>(seed)),
+                                                      {{300, kind, deflate::JointMarker::kStored}});
     save("deflate_streams", "stream" + std::to_string(seed), joined({Bytes{0}, packed}));
     deflate::Analyser analyser;
     const auto analysis = analyser.analyse(packed);

@@ -121,6 +121,27 @@ ArchivePair members_of_go() {
   return members_by("bdt2-view-go", encoders);
 }
 
+// Of several pieces, with and without flushes.
+ArchivePair members_in_pieces() {
+  const auto archive = [](bool newer) {
+    Bytes file;
+    for (unsigned i = 0; i < 6; ++i) {
+      Parameters encoder = two_hash_parameters(5 + i % 2);
+      encoder.block_end = static_cast<BlockEnd>(i / 2);
+      Bytes text = periodic_bytes(70'000, 700, 180 + i);
+      append(text, tangled_bytes(3000, 190 + i));
+      append(text, i % 2 == 0 ? periodic_bytes(60'000, 300, 182 + i) : Bytes(70'000));
+      append(text, random_bytes(i < 2 ? 1500 : 10, 184 + i));
+      if (newer) text = changed(text, 186 + i);
+      std::vector<Joint> joints;
+      if (i > 2) joints = {{66'000, static_cast<JointKind>(i - 3), JointMarker::kStored}, {66'100, static_cast<JointKind>(i - 3), JointMarker::kStored}};
+      append(file, gzip_with(text, own_deflate(text, encoder, joints), {}));
+    }
+    return file;
+  };
+  return {"bdt2-view-pieces", archive(false), archive(true)};
+}
+
 ArchivePair members_of_gzip() {
   Parameters farthest = zlib_parameters(9);
   farthest.ng = 1;
@@ -204,7 +225,7 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), other_encoders(vectors),
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), other_encoders(vectors),
           program_in_zip(), archives_in_archive(), copies_in_zip()};
 }
 

@@ -75,7 +75,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
       {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4}, {"bdt2-view-go", 4},
       {"bdt2-view-kept", 4},
-      {"bdt2-view-members", 4}, {"bdt2-view-nested", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4},
+      {"bdt2-view-members", 4}, {"bdt2-view-nested", 4}, {"bdt2-view-pieces", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4},
       {"bdt2-substitutions-modelled", 16384},
       {"bdt2-substitutions-covers", 1}, {"bdt2-substitutions-predicted", 1}, {"bdt2-windows", 3},
       {"bdt2-windows-modelled", 16897},

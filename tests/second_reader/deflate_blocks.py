@@ -1,7 +1,7 @@
 """Blocks of a deflate stream: where those by rule end, of what type they are, and their bits (DEFLATE.md, 2.1)."""
 from cursor import require
-from deflate_recipe import BLOCKS, GO, LAZY, LITERALS
-from deflate_trees import (DISTANCE_SYMBOL, DISTANCE_SYMBOLS, DISTANCES, END_OF_BLOCK, FIXED_DISTANCES, FIXED_LITERALS,
+from deflate_recipe import BLOCKS, GO, LAZY, LITERALS, TWO
+from deflate_trees import (PLAIN, DISTANCE_SYMBOL, DISTANCE_SYMBOLS, DISTANCES, END_OF_BLOCK, FIXED_DISTANCES, FIXED_LITERALS,
                            LENGTH_SYMBOL, LENGTHS, LITERAL_SYMBOLS, codes, tree_by_rule)
 
 STORED, FIXED, DYNAMIC = range(3)
@@ -66,16 +66,19 @@ class Block:
             distances[0] = 1
         return literals, distances
 
-    def tree(self, given):
-        go = given["hash"] == GO
-        return tree_by_rule(*self.frequencies(go), go)
+    def tree(self, given, ends):
+        """`ends`: the segment ends with it."""
+        go = given["hash"] in (GO, TWO)
+        of_two = given["block_end"] if given["hash"] == TWO else 0
+        says_all = of_two == 1 and not ends and any(distance for _, distance in self.tokens)
+        return tree_by_rule(*self.frequencies(go), PLAIN if of_two == 2 else go, says_all)
 
     def last_is_match(self):
         return bool(self.tokens) and self.tokens[-1][1] > 0
 
 
 def counted_in_bytes(given):
-    return given["hash"] == GO and given["search"] in (LITERALS, BLOCKS)
+    return given["hash"] == TWO or given["hash"] == GO and given["search"] in (LITERALS, BLOCKS)
 
 
 def ends_by_rule(block, given):
@@ -93,7 +96,7 @@ def ends_by_rule(block, given):
 
 def last_by_rule(block, given, text_ends):
     """`text_ends`: the block ends with the text, and no joint is left."""
-    if given["hash"] == GO:
+    if given["hash"] in (GO, TWO):
         return text_ends and not block.tokens
     ends_with_literal = given["search"] == LAZY and bool(block.tokens) and not block.last_is_match()
     return text_ends and (not block.full or ends_with_literal)
@@ -110,7 +113,7 @@ def bits_of(frequencies, lengths):
 
 def type_by_rule(block, given, known_from):
     """`known_from` is where the text begins that M knows of."""
-    frequencies, tree = block.frequencies(given["hash"] == GO), block.tree(given)
+    frequencies, tree = block.frequencies(given["hash"] == GO), block.tree(given, False)
     if given["hash"] == GO:
         return go_type_by_rule(block, given, known_from, frequencies, tree)
     dynamic = (3 + tree.head_bits() + bits_of(frequencies, (tree.literals, tree.distances)) + 7) // 8
@@ -156,10 +159,11 @@ def write_stored(bits, text, last):
     bits.bytes += text
 
 
-def write_coded(bits, block, last, tree):
-    """`tree` is None for fixed ones."""
-    bits.put(last | (2 if tree is None else 4), 3)
-    if tree is not None:
+def write_coded(bits, block, last, tree, head=True, end=True):
+    """`tree` is None for fixed ones. Without a head it is a piece that joins, without an end one that may be joined."""
+    if head:
+        bits.put(last | (2 if tree is None else 4), 3)
+    if head and tree is not None:
         tree.write(bits)
     literals, distances = FIXED_CODES if tree is None else (codes(tree.literals), codes(tree.distances))
     pos = block.begin
@@ -172,7 +176,8 @@ def write_coded(bits, block, last, tree):
             bits.put(*literals[block.text[pos]])
         pos += length
     require(END_OF_BLOCK in literals, "the end of a block has no code")
-    bits.put(*literals[END_OF_BLOCK])
+    if end:
+        bits.put(*literals[END_OF_BLOCK])
 
 
 def put(bits, own_codes, n, pairs, value, first):

@@ -149,3 +149,26 @@ def code_lengths(frequencies, most):
             lengths[symbol] += 1
         taken = 2 * (taken - count)
     return lengths
+
+
+def plain_lengths(frequencies, most):
+    """Those of Huffman's tree, if none is above `most`."""
+    symbols = sorted((frequency, symbol) for symbol, frequency in enumerate(frequencies) if frequency)
+    if len(symbols) <= 2:
+        return code_lengths(frequencies, most)
+    own = [(frequency, [symbol]) for frequency, symbol in symbols]
+    sums, depth = [], dict.fromkeys((symbol for _, symbol in symbols), 0)
+    while len(own) + len(sums) > 1:
+        parts = []
+        for _ in range(2):
+            parts.append(own.pop(0) if own and (not sums or own[0][0] <= sums[0][0]) else sums.pop(0))
+        members = parts[0][1] + parts[1][1]
+        for symbol in members:
+            depth[symbol] += 1
+        sums.append((parts[0][0] + parts[1][0], members))
+    if max(depth.values()) > most:
+        return code_lengths(frequencies, most)
+    lengths = [0] * len(frequencies)
+    for length, (_, symbol) in zip(sorted(depth.values()), reversed(symbols)):
+        lengths[symbol] = length
+    return lengths

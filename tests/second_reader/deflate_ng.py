@@ -3,7 +3,8 @@ from dataclasses import dataclass
 
 from deflate_go import BlockMatcher, GoGreedyMatcher, GoLazyMatcher
 from deflate_matcher import LITERAL, MOST, WINDOW, GreedyMatcher, LazyMatcher, Matcher, RunMatcher, alike
-from deflate_recipe import BLOCKS, GO, GREEDY, LAZY, LITERALS, MEDIUM, RUNS
+from deflate_pieces import PieceMatcher
+from deflate_recipe import BLOCKS, GO, GREEDY, LAZY, LITERALS, MEDIUM, RUNS, TWO
 
 LEAST, LEAST_MEDIUM = 3, 4
 LOOKAHEAD = 262
@@ -203,6 +204,8 @@ class MediumMatcher(Matcher):
 def matcher_of(text, given):
     lazy = FarMatcher if given["hash"] == 0 and given["ng"] else LazyMatcher
     greedy = GreedyMatcher
+    if given["hash"] == TWO:
+        return PieceMatcher(text, given)
     if given["hash"] == GO:
         greedy, lazy = GoGreedyMatcher, GoLazyMatcher
     kinds = {GREEDY: greedy, LAZY: lazy, LITERALS: Matcher, RUNS: RunMatcher, MEDIUM: MediumMatcher, BLOCKS: BlockMatcher}

@@ -5,6 +5,8 @@ from deflate_blocks import (DYNAMIC, FIXED, STORED, BitWriter, Block, ends_by_ru
 from deflate_lockstep import Lockstep
 from deflate_matcher import LITERAL
 from deflate_ng import matcher_of
+from deflate_pieces import Pieces
+from deflate_recipe import TWO
 
 
 class Rebuilder:
@@ -12,6 +14,7 @@ class Rebuilder:
         self.text, self.stream, self.given = text, stream, stream.parameters
         self.matcher = matcher_of(text, self.given)
         self.lockstep = Lockstep(stream.lockstep)
+        self.pieces = Pieces(self.given) if self.given["hash"] == TWO else None
         self.corrections = list(stream.corrections)
         self.joints, self.deviations = list(stream.joints), list(stream.deviations)
         self.blocks_since = 0
@@ -66,6 +69,8 @@ class Rebuilder:
             while self.pos < self.segment_end() and not block.full:
                 block.add(self.token())
                 block.full = ends_by_rule(block, self.given)
+        if self.pieces:
+            return self.piece(block, deviation)
         if deviation:
             last, kind = deviation.last, STORED if deviation.stored else FIXED if deviation.fixed else DYNAMIC
         else:
@@ -74,13 +79,38 @@ class Rebuilder:
         self.write(block, kind, last, deviation and deviation.own_tree)
         return last
 
+    def piece(self, block, deviation):
+        ends = self.pos == self.segment_end()
+        tree = block.tree(self.given, ends)
+        if deviation:
+            last, joins = deviation.last, deviation.joins
+            kind = STORED if deviation.stored else FIXED if deviation.fixed else DYNAMIC
+            tree = self.lockstep.own_tree(tree) if deviation.own_tree else tree
+        else:
+            last = last_by_rule(block, self.given, self.pos == len(self.text) and not self.joints)
+            kind, joins = self.pieces.choose(block, tree, ends)
+        require(not joins or self.pieces.open, "a piece joins no block")
+        if not joins:
+            self.end_open_block()
+        if kind == DYNAMIC:
+            write_coded(self.bits, block, last, self.pieces.open if joins else tree, not joins, ends or last)
+        else:
+            self.write(block, kind, last, False)
+        self.pieces.take(block, kind, joins, tree, ends)
+        return last
+
+    def end_open_block(self):
+        if self.pieces and self.pieces.open:
+            write_coded(self.bits, Block(self.text, self.pos), False, self.pieces.open, head=False)
+            self.pieces.open = None
+
     def write(self, block, kind, last, own_tree):
         if kind == STORED:
             write_stored(self.bits, self.text[block.begin:block.end], last)
         elif kind == FIXED:
             write_coded(self.bits, block, last, None)
         else:
-            tree = block.tree(self.given)
+            tree = block.tree(self.given, False)
             write_coded(self.bits, block, last, self.lockstep.own_tree(tree) if own_tree else tree)
 
     def stored_by_size(self, deviation):
@@ -90,7 +120,10 @@ class Rebuilder:
             require(not self.corrected(), "a correction in a stored block")
             (length, distance), _ = self.matcher.foresee(self.pos)
             self.advance((length, distance) if self.pos + length <= end else LITERAL)
+        self.end_open_block()
         write_stored(self.bits, self.text[begin:end], deviation.last)
+        if self.pieces:
+            self.pieces.first = False
         return deviation.last
 
     def corrected(self):

@@ -5,11 +5,11 @@ from cursor import Cursor, require, unzigzag
 from deflate_coder import BitDecoder, Model, NumberModel
 
 GREEDY, LAZY, LITERALS, RUNS, MEDIUM, BLOCKS = range(6)
-GO = 3  # a hash
+GO, TWO = 3, 4  # hashes
 NAMES = ("search", "hash", "hash_bits", "window_bits", "filtered", "block_end", "ng", "good", "lazy", "nice", "chain",
          "block_tokens", "feed_bytes")
 FIRST = (LAZY, 0, 15, 15, 0, 0, 0, 8, 16, 128, 128, 16383, 0)
-RANGES = ((0, 5), (0, 3), (8, 17), (9, 15), (0, 1), (0, 1), (0, 1), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
+RANGES = ((0, 5), (0, 4), (8, 17), (9, 15), (0, 1), (0, 2), (0, 1), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
           (0, 1 << 24))
 MAX_TOLD = 4 << 20  # joints, corrections and deviations of a recipe
 PLACE_BYTES, DEVIATION_BYTES = 32, 80  # that a joint or a correction takes, and a deviation
@@ -25,6 +25,7 @@ class Deviation:
     size: int = None  # raw bytes if stored, else tokens
     last: bool = False
     own_tree: bool = False
+    joins: bool = False  # a piece that goes on with the trees before it
 
 
 @dataclass
@@ -49,7 +50,7 @@ class HeadReader:
     def __init__(self, code):
         self.decoder = BitDecoder(code)
         self.bits = {name: Model() for name in (
-            "plain", "same", "as_before", "dense", "stored", "fixed", "last", "own_tree", "stored_size", "tokens_size")}
+            "plain", "same", "as_before", "dense", "stored", "fixed", "last", "joins", "own_tree", "stored_size", "tokens_size")}
         self.numbers = {name: NumberModel() for name in (
             "first", "rest", "joints", "joint_gap", "kind", "marker", "corrections", "correction_gap", "length",
             "deviations", "blocks", "stored_size", "tokens_size", "lockstep")}
@@ -122,7 +123,9 @@ class HeadReader:
                 one.size = self.number(kind)
                 require(one.size <= min(most, stream.raw_bytes), "a block is larger than its text")
             one.last = bool(self.bit("last"))
-            one.own_tree = not one.stored and not one.fixed and bool(self.bit("own_tree"))
+            dynamic = not one.stored and not one.fixed
+            one.joins = dynamic and not one.last and stream.parameters["hash"] == TWO and bool(self.bit("joins"))
+            one.own_tree = dynamic and not one.joins and bool(self.bit("own_tree"))
             deviations.append(one)
         return deviations
 
@@ -139,7 +142,11 @@ def check_parameters(given):
     require((given["hash_bits"] == 17) == go, "a hash of Go's bits")
     require(not go or given["window_bits"] == 15 and not given["filtered"] and not given["block_end"] and not given["ng"]
             and given["search"] != RUNS, "rules of others with those of Go")
-    require(go or given["search"] != BLOCKS, "a search block by block that is not Go's")
+    two = given["hash"] == TWO
+    require(go or two or given["search"] != BLOCKS, "a search block by block that is not Go's")
+    require(two or given["block_end"] < 2, "trees of Go's with rules of others")
+    require(not two or given["search"] == BLOCKS and given["chain"] in (5, 6) and given["hash_bits"] == 15
+            and given["window_bits"] == 15 and not given["filtered"] and not given["ng"], "a level of Go's with rules of others")
     require(given["feed_bytes"] == 0 or medium and given["feed_bytes"] >= 300, "a search that is fed")
 
 

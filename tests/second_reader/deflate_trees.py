@@ -198,10 +198,17 @@ class Tree:
                 bits.put(run - least, count)
 
 
+PLAIN = 2  # in the place of True: Huffman's trees first
+
+
 def lengths_by(go):
+    if go == PLAIN:
+        return deflate_go.plain_lengths
     return deflate_go.code_lengths if go else code_lengths
 
 
-def tree_by_rule(literal_frequencies, distance_frequencies, go):
+def tree_by_rule(literal_frequencies, distance_frequencies, go, says_all=False):
     literals, distances = lengths_by(go)(literal_frequencies, 15), lengths_by(go)(distance_frequencies, 15)
+    if says_all:
+        return Tree(literals, distances, go=go)
     return Tree(literals[:told_count(literals, 257)], distances[:told_count(distances, 1)], go=go)

@@ -84,13 +84,13 @@ class Analysing {
     recipe_.parameters = hint_;
     std::uint64_t least = misses(hint_, trial_bytes_, ~std::uint64_t{0});
     exact_ = least == 0;
-    go_ = may_be_of_go(stream_);
-    if (exact_ && ((hint_.hash == Hash::kGo) == go_ || stream_.tokens.empty())) return;
+    family_ = guess_family(stream_);
+    if (exact_ && (family_of(hint_) == family_ || stream_.tokens.empty())) return;
     window_bits_ = guess_window_bits(stream_);
     if (exact_) return choose_family();
     const std::uint64_t first_bytes = std::min(trial_bytes_, kFirstTrialBytes);
     if (first_bytes < trial_bytes_) least = misses(hint_, first_bytes, ~std::uint64_t{0});
-    for (const Parameters& guess : make_guesses(count_, window_bits_, go_)) {
+    for (const Parameters& guess : make_guesses(count_, window_bits_, family_)) {
       const std::uint64_t missed = misses(guess, first_bytes, least);
       if (missed < least || (missed == 0 && least_of_all_ > 0)) {
         const std::uint64_t of_all = missed == 0 ? misses(guess, trial_bytes_, least_of_all_) : ~std::uint64_t{0};
@@ -105,8 +105,8 @@ class Analysing {
 
   // The hint foresees all tokens, which may be few; but the last block says that it is of another encoder.
   void choose_family() {
-    for (const Parameters& guess : make_guesses(count_, window_bits_, go_)) {
-      if ((guess.hash == Hash::kGo) != go_ || misses(guess, trial_bytes_, 0) != 0) continue;
+    for (const Parameters& guess : make_guesses(count_, window_bits_, family_)) {
+      if (family_of(guess) != family_ || misses(guess, trial_bytes_, 0) != 0) continue;
       recipe_.parameters = guess;
       return;
     }
@@ -136,7 +136,7 @@ class Analysing {
   PassResult try_others(PassResult pass) {
     std::uint64_t least = pass.misses;
     Parameters best = recipe_.parameters;
-    std::vector<Parameters> others = make_guesses(count_, guess_window_bits(stream_), go_);
+    std::vector<Parameters> others = make_guesses(count_, guess_window_bits(stream_), family_);
     if (best.block_tokens == kMostBlockTokens && best.hash == Hash::kThreeBytes) {
       others.insert(others.begin(), best);
       others.front().hash_bits = best.hash_bits == 15 ? 16 : 15;
@@ -159,9 +159,9 @@ class Analysing {
   bool choose_dense() {
     const Parameters before = recipe_.parameters;
     std::vector<std::pair<std::uint64_t, Parameters>> costs = {{dense_cost_of(before, kFirstDenseTrialBytes), before}};
-    for (Parameters guess : make_guesses(count_, before.window_bits, go_)) {
+    for (Parameters guess : make_guesses(count_, before.window_bits, family_)) {
       if (guess.search == Search::kLiterals || guess.search == Search::kRuns || guess.filtered != 0) continue;
-      if (guess.hash != Hash::kGo) {
+      if (!is_of_go(guess) && !joins_pieces(before)) {
         guess.block_tokens = before.block_tokens;
         guess.block_end = before.block_end;
       }
@@ -206,7 +206,7 @@ class Analysing {
   std::uint64_t trial_bytes_ = 0;
   std::uint64_t least_of_all_ = ~std::uint64_t{0};
   std::uint8_t window_bits_ = 15;
-  bool go_ = false;     // Go's levels are tried, too
+  Family family_ = Family::kZlib;  // whose levels are tried, too
   bool exact_ = false;  // the part that was tried is foreseen
 };
 

@@ -80,7 +80,7 @@ inline void put_code(BitWriter::State& state, std::uint64_t bits, unsigned count
   state.count += count;
 }
 
-void put_tokens(BitWriter& to, std::span<const Token> tokens, const EmitTables& tables) {
+void put_tokens(BitWriter& to, std::span<const Token> tokens, const EmitTables& tables, bool with_end) {
   BitWriter::State state = to.begin(tokens.size() * kMostTokenBytes + 16);
   for (const Token token : tokens) {
     if (!is_match(token)) {
@@ -99,7 +99,7 @@ void put_tokens(BitWriter& to, std::span<const Token> tokens, const EmitTables& 
     put_word(state);
   }
   to.commit(state);
-  to.put(tables.end_of_block.bits, tables.end_of_block.count);
+  if (with_end) to.put(tables.end_of_block.bits, tables.end_of_block.count);
 }
 
 }  // namespace
@@ -112,14 +112,16 @@ void emit_stored(BitWriter& to, bool last, ByteSpan text) {
   to.put_bytes(text);
 }
 
-bool emit_tokens(BitWriter& to, bool last, std::span<const Token> tokens, const BlockTree* tree) {
+bool emit_tokens(BitWriter& to, bool last, std::span<const Token> tokens, const BlockTree* tree, BlockParts parts) {
   static const EmitTables fixed_tables = make_tables(kFixedBits.literals, kFixedBits.distances);
   const EmitTables own_tables = tree ? make_tables(tree->literal_bits, tree->distance_bits) : EmitTables{};
   if (tree && !all_have_codes(tokens, own_tables)) return false;
   const BlockType type = tree ? BlockType::kDynamic : BlockType::kFixed;
-  to.put((last ? 1u : 0u) | static_cast<unsigned>(type) << 1, 3);
-  if (tree) put_tree(to, *tree);
-  put_tokens(to, tokens, tree ? own_tables : fixed_tables);
+  if (parts.head) {
+    to.put((last ? 1u : 0u) | static_cast<unsigned>(type) << 1, 3);
+    if (tree) put_tree(to, *tree);
+  }
+  put_tokens(to, tokens, tree ? own_tables : fixed_tables, parts.end);
   return true;
 }
 

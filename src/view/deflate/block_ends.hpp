@@ -30,7 +30,7 @@ inline constexpr std::size_t kGzipCheckTokens = 4096;  // it looks whether a blo
 // Whether a block of all the tokens that it may have, at the end of the text, is the last one: not if the encoder ended
 // it before it knew that nothing follows. Go never knows; it ends with an empty one.
 [[nodiscard]] inline bool knows_end(const Parameters& p, bool full, std::span<const Token> tokens) noexcept {
-  if (p.hash == Hash::kGo) return tokens.empty();
+  if (is_of_go(p)) return tokens.empty();
   const Token last_token = tokens.empty() ? Token{0} : tokens.back();
   return !full || (p.search == Search::kLazy && !is_match(last_token));
 }

@@ -10,7 +10,6 @@ namespace {
 
 constexpr unsigned kLeastLength = 4;
 constexpr std::uint64_t kMargin = 15;         // before the end of a block: nothing is looked up there
-constexpr std::uint64_t kLeastSearched = 128;  // bytes of a block, else it has literals alone
 constexpr std::uint64_t kPatience = 32;        // so many bytes without a match make the steps 1 longer
 
 }  // namespace
@@ -44,13 +43,14 @@ void BlockMatcher::make_block() {
   token_count_ = next_ = 0;
   as_foreseen_ = true;
   const std::uint64_t bytes = block_end_ - block_;
-  if (bytes >= kLeastSearched) make_tokens();
+  make_tokens();
   if (token_count_ != 0 && token_count_ <= bytes - bytes / 16) return;
   token_count_ = 0;
   add_literals(block_, block_end_);
 }
 
 void BlockMatcher::make_tokens() {
+  if (block_end_ - block_ < kLeastSearched) return;
   const std::uint64_t limit = block_end_ - kMargin;
   std::uint64_t candidate = 0;
   std::uint64_t behind = block_;  // the tokens so far

@@ -11,21 +11,34 @@
 
 namespace bdelta::deflate {
 
-class BlockMatcher final : public Stepped<BlockMatcher> {
+class BlockMatcher : public Stepped<BlockMatcher> {
  public:
-  BlockMatcher() : table_(std::size_t{1} << kTableBits), tokens_(kBytesOfBlock) {}
+  BlockMatcher() : BlockMatcher(std::size_t{1} << kTableBits) {}
 
   void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override;
   void join(JointKind kind) override;
-  Token predict() override;
-  void commit(Token token) override;
+  Token predict() final;
+  void commit(Token token) final;
+
+ protected:
+  explicit BlockMatcher(std::size_t table_size) : tokens_(kBytesOfBlock), table_(table_size) {}
+
+  // Those from block_ to block_end_, if it finds matches.
+  virtual void make_tokens();
+
+  void add_literals(std::uint64_t pos, std::uint64_t end);
+
+  static constexpr std::uint64_t kLeastSearched = 128;  // bytes of a block, else it has literals alone
+
+  std::uint64_t block_ = 0;       // where the current one begins, and
+  std::uint64_t block_end_ = 0;   // ends
+  std::vector<Token> tokens_;     // of the current one, the first token_count_
+  std::size_t token_count_ = 0;
 
  private:
   static constexpr unsigned kTableBits = 14;
 
   void make_block();
-  void make_tokens();
-  void add_literals(std::uint64_t pos, std::uint64_t end);
   [[nodiscard]] bool look_up(std::uint64_t pos, std::uint64_t& candidate) noexcept;
   [[nodiscard]] unsigned length_of_match(std::uint64_t pos, std::uint64_t candidate) const noexcept;
 
@@ -34,10 +47,6 @@ class BlockMatcher final : public Stepped<BlockMatcher> {
   std::uint64_t counted_ = 1;
   std::uint64_t first_ = 0;       // what is before is no candidate
   std::uint64_t before_ = 0;      // where the block before begins
-  std::uint64_t block_ = 0;       // where the current one begins, and
-  std::uint64_t block_end_ = 0;   // ends
-  std::vector<Token> tokens_;     // of the current one, the first token_count_
-  std::size_t token_count_ = 0;
   std::size_t next_ = 0;          // of tokens_, at pos_
   bool as_foreseen_ = true;       // so far in this block; else literals follow
 };

@@ -9,6 +9,10 @@ namespace {
 
 constexpr unsigned kTypeBits = 3;  // with the bit of the last block
 
+std::uint64_t bytes_of(std::uint64_t bits) noexcept { return (bits + kTypeBits + 7) / 8; }
+
+}  // namespace
+
 std::uint64_t head_bits(const BlockTree& tree) noexcept {
   std::uint64_t bits = 14 + 3u * tree.order_count;
   for (unsigned i = 0; i < tree.op_count; ++i) {
@@ -17,10 +21,6 @@ std::uint64_t head_bits(const BlockTree& tree) noexcept {
   }
   return bits;
 }
-
-std::uint64_t bytes_of(std::uint64_t bits) noexcept { return (bits + kTypeBits + 7) / 8; }
-
-}  // namespace
 
 BlockCounts count_symbols(std::span<const Token> tokens) noexcept {
   BlockCounts counts;
@@ -53,7 +53,7 @@ LengthOp length_op_by_rule(std::span<const std::uint8_t> code_bits, std::size_t 
 unsigned BlockRule::build(std::span<const std::uint32_t> frequencies, unsigned most_bits,
                           std::span<std::uint8_t> code_bits) noexcept {
   if (!go_) return builder_.build(frequencies, most_bits, code_bits);
-  return merged_code_lengths(frequencies, most_bits, code_bits);
+  return merged_code_lengths(frequencies, most_bits, code_bits, plain_);
 }
 
 void BlockRule::add_ops(std::span<const std::uint8_t> lengths, BlockTree& tree) noexcept {
@@ -64,12 +64,16 @@ void BlockRule::add_ops(std::span<const std::uint8_t> lengths, BlockTree& tree) 
   }
 }
 
-void BlockRule::make_tree(const BlockCounts& counts, BlockTree& tree) noexcept {
+void BlockRule::make_tree(const BlockCounts& counts, BlockTree& tree, bool ends) noexcept {
   const std::span<const std::uint32_t> literals(counts.literals.data(), kUsedLiteralSymbols);
   tree.literal_bits.fill(0);
   tree.literal_count = static_cast<std::uint16_t>(build(literals, kMostCodeBits, tree.literal_bits) + 1);
   tree.distance_count = static_cast<std::uint8_t>(build(counts.distances, kMostCodeBits, tree.distance_bits) + 1);
   if (go_ && tree.distance_bits[tree.distance_count - 1u] == 0) tree.distance_bits[0] = 1;
+  if (says_all_ && !ends && tree.literal_count > kFirstLengthSymbol) {
+    tree.literal_count = kUsedLiteralSymbols;
+    tree.distance_count = kDistanceSymbols;
+  }
   tree.op_count = 0;
   if (go_) {
     std::array<std::uint8_t, BlockTree::kMostLengths> lengths;

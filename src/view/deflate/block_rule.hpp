@@ -23,14 +23,20 @@ struct BlockCounts {
 // ones, are written as such. `at` is 0, or the one before was written by the op before.
 [[nodiscard]] LengthOp length_op_by_rule(std::span<const std::uint8_t> code_bits, std::size_t at) noexcept;
 
+// Of a dynamic block, behind its type: what says the trees.
+[[nodiscard]] std::uint64_t head_bits(const BlockTree& tree) noexcept;
+
 class BlockRule {
  public:
   explicit BlockRule(const Parameters& parameters = {}) noexcept
-      : go_(parameters.hash == Hash::kGo), counts_bytes_(counts_bytes(parameters)),
+      : go_(is_of_go(parameters)),
+        says_all_(joins_pieces(parameters) && parameters.block_end == BlockEnd::kAllCounts),
+        plain_(has_plain_trees(parameters)),
+        counts_bytes_(counts_bytes(parameters)),
         always_stored_(parameters.search == Search::kBlocks ? 16 : 0) {}
 
-  // The tree for such symbols, with the ops and the code of code lengths that it is given.
-  void make_tree(const BlockCounts& counts, BlockTree& tree) noexcept;
+  // The tree for such symbols, with the ops and the code of code lengths that it is given. ends: the segment does, too.
+  void make_tree(const BlockCounts& counts, BlockTree& tree, bool ends) noexcept;
 
   // The code of code lengths for the ops that are there: order_bits and order_count.
   void make_order(BlockTree& tree) noexcept;
@@ -46,6 +52,8 @@ class BlockRule {
   void add_ops(std::span<const std::uint8_t> lengths, BlockTree& tree) noexcept;
 
   const bool go_;
+  const bool says_all_;  // lengths, unless there are no matches, or the segment ends
+  const bool plain_;     // trees of Go's kind
   const bool counts_bytes_;
   const std::uint64_t always_stored_;  // bytes of text, at most
   CodeLengthBuilder builder_;

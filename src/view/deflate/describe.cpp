@@ -4,6 +4,7 @@
 
 #include "view/deflate/block_ends.hpp"
 #include "view/deflate/block_rule.hpp"
+#include "view/deflate/piece_rule.hpp"
 #include "view/deflate/token_models.hpp"
 
 namespace bdelta::deflate {
@@ -16,7 +17,7 @@ class Describer {
  public:
   Describer(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe, Watch* watch)
       : stream_(stream), pass_(pass), recipe_(recipe), pace_(watch, kPaceTokens), raw_bytes_(stream.raw().size()),
-        rule_(recipe.parameters) {
+        rule_(recipe.parameters), piece_rule_(recipe.parameters) {
     if (!recipe_.dense) return;
     matcher_ = &matchers.begin(recipe_.parameters, raw_bytes_);
     matcher_->set_text(stream_.text.data(), 0);
@@ -39,10 +40,12 @@ class Describer {
   }
 
   std::span<const Token> tokens_of(const Block& block) {
+    cut_ = false;
     if (block.type != BlockType::kStored) {
       return {stream_.tokens.data() + block.first_token, static_cast<std::size_t>(block.token_count)};
     }
     if (block.raw_bytes == 0) return {};
+    cut_ = pass_.stored_cut[stored_blocks_];
     const auto count = static_cast<std::size_t>(pass_.stored_token_count[stored_blocks_++]);
     const std::span<const Token> tokens(pass_.stored_tokens.data() + stored_tokens_, count);
     stored_tokens_ += count;
@@ -75,21 +78,41 @@ class Describer {
     return block.raw_pos + block.raw_bytes == segment_end();
   }
 
+  // Of a block that goes on with its trees each piece is described.
   void describe_block(const Block& block) {
-    const std::span<const Token> tokens = tokens_of(block);
+    std::span<const Token> tokens = tokens_of(block);
+    if (!joins_pieces(recipe_.parameters) || block.type != BlockType::kDynamic || block.last) return describe_part(block, tokens, false);
+    Block piece = block;
+    for (bool joined = false; !tokens.empty() || !joined; joined = true) {
+      piece.raw_bytes = 0;
+      std::size_t count = 0;
+      while (count < tokens.size() && piece.raw_bytes < kBytesOfBlock) piece.raw_bytes += length_of(tokens[count++]);
+      describe_part(piece, tokens.first(count), joined);
+      piece.raw_pos += piece.raw_bytes;
+      tokens = tokens.subspan(count);
+    }
+  }
+
+  // A block, or a piece of one; joined: not the first.
+  void describe_part(const Block& block, std::span<const Token> tokens, bool joined) {
     const BlockCounts counts = count_symbols(tokens);
     const std::uint64_t end = block.raw_pos + block.raw_bytes;
     const Token last_token = tokens.empty() ? Token{0} : tokens.back();
+    const bool joins = joins_pieces(recipe_.parameters);
+    const bool ends = end == segment_end();
     bool full = false;
-    const bool size_by_rule = ends_by_rule(block, tokens, full);
-    rule_.make_tree(counts, tree_);
+    const bool size_by_rule = !cut_ && ends_by_rule(block, tokens, full);
+    rule_.make_tree(counts, tree_, ends);
     const bool storable = may_store(recipe_.parameters, first_, block.raw_pos, end, last_token);
-    const BlockType type = rule_.choose_type(counts, tree_, storable);
+    const PieceChoice choice =
+        joins ? piece_rule_.choose(counts, tree_, ends) : PieceChoice{rule_.choose_type(counts, tree_, storable)};
     const bool at_end = end == raw_bytes_ && next_joint_ == recipe_.joints.size();
     const bool last = at_end && knows_end(recipe_.parameters, full, tokens);
-    const bool own_tree = block.type == BlockType::kDynamic && tree_ != stream_.trees[block.tree];
-    if (!size_by_rule || type != block.type || last != block.last || own_tree) {
+    const bool own_tree = !joined && block.type == BlockType::kDynamic && tree_ != stream_.trees[block.tree];
+    if (joins) piece_rule_.pass({block.type, joined}, counts, block.type == BlockType::kDynamic ? stream_.trees[block.tree] : tree_, ends);
+    if (!size_by_rule || choice.type != block.type || choice.joined != joined || last != block.last || own_tree) {
       add_deviation(block, tokens.size(), size_by_rule, own_tree);
+      recipe_.deviations.back().joined = joined;
     } else {
       ++by_rule_;
     }
@@ -126,7 +149,7 @@ class Describer {
     if (block.raw_bytes == 0) return;
     walk_->pass();
     if (block.type == BlockType::kStored && !size_by_rule) {
-      run_through_stored(*matcher_, stream_.text.data(), block.raw_pos + block.raw_bytes, [](Token) {});
+      static_cast<void>(run_through_stored(*matcher_, stream_.text.data(), block.raw_pos + block.raw_bytes, [](Token) {}));
       return;
     }
     bool bad = false;
@@ -159,12 +182,14 @@ class Describer {
   BitEncoder coder_;
   bool coded_ = false;
   BlockRule rule_;
+  PieceRule piece_rule_;
   BlockTree tree_;
   std::uint64_t by_rule_ = 0;      // blocks since the last deviation
   std::uint64_t first_ = 0;
   std::size_t next_joint_ = 0;
   std::size_t stored_blocks_ = 0;  // with text, so far
   std::size_t stored_tokens_ = 0;
+  bool cut_ = false;               // the tokens of the stored block at hand are not all that M has
 };
 
 }  // namespace
@@ -186,7 +211,7 @@ std::uint64_t dense_cost(MatcherSet& matchers, const Inflated& stream, const Par
     if (matcher.pos() >= raw_bytes) break;
     walk.pass();
     if (block.type == BlockType::kStored) {
-      run_through_stored(matcher, stream.text.data(), block.raw_pos + block.raw_bytes, [](Token) {});
+      static_cast<void>(run_through_stored(matcher, stream.text.data(), block.raw_pos + block.raw_bytes, [](Token) {}));
       continue;
     }
     for (std::uint64_t i = 0; i < block.token_count && matcher.pos() < raw_bytes; ++i) {

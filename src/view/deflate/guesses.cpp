@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "view/deflate/block_rule.hpp"
 #include "view/deflate/matcher.hpp"
 
 namespace bdelta::deflate {
@@ -81,6 +82,18 @@ Parameters go_parameters(unsigned level) noexcept {
   return p;
 }
 
+Parameters two_hash_parameters(unsigned level) noexcept {
+  Parameters p;
+  p.search = Search::kBlocks;
+  p.hash = Hash::kTwo;
+  p.chain = static_cast<std::uint16_t>(level);
+  return p;
+}
+
+Family family_of(const Parameters& p) noexcept {
+  return p.hash == Hash::kGo ? Family::kGo : p.hash == Hash::kTwo ? Family::kTwo : Family::kZlib;
+}
+
 std::uint64_t first_block_tokens(const Inflated& stream) noexcept {
   for (const Block& block : stream.blocks) {
     if (block.type != BlockType::kStored && !block.last) return block.token_count;
@@ -97,17 +110,21 @@ std::uint8_t guess_window_bits(const Inflated& stream) noexcept {
   return static_cast<std::uint8_t>(tells ? bits : 15);
 }
 
-bool may_be_of_go(const Inflated& stream) noexcept {
+Family guess_family(const Inflated& stream) noexcept {
   const Block& last = stream.blocks.back();
-  return last.type == BlockType::kStored && last.raw_bytes == 0 &&
-         std::none_of(stream.tokens.begin(), stream.tokens.end(),
-                      [](Token token) { return is_match(token) && length_of(token) == kLeastMatch; });
+  if (last.raw_bytes != 0 || last.type == BlockType::kDynamic) return Family::kZlib;
+  const bool short_ones = std::any_of(stream.tokens.begin(), stream.tokens.end(),
+                                      [](Token token) { return is_match(token) && length_of(token) == kLeastMatch; });
+  return short_ones ? Family::kZlib : last.type == BlockType::kStored ? Family::kGo : Family::kTwo;
 }
 
-std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits, bool go) {
+std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits, Family family) {
   std::vector<Parameters> guesses;
-  if (go) {
+  if (family == Family::kGo) {
     for (const unsigned level : {6u, 5u, 9u, 1u, 7u, 8u, 4u, 3u, 2u, 0u}) guesses.push_back(go_parameters(level));
+  }
+  if (family == Family::kTwo) {
+    for (const unsigned level : {5u, 6u}) guesses.push_back(two_hash_parameters(level));
   }
   for (const unsigned memory : guess_memories(count)) {
     add_levels(guesses, memory, Hash::kThreeBytes);
@@ -125,13 +142,48 @@ std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bi
     guesses.push_back(p);
   }
   for (Parameters& p : guesses) {
-    if (p.search != Search::kMedium && p.hash != Hash::kGo) p.window_bits = window_bits;
+    if (p.search != Search::kMedium && !is_of_go(p)) p.window_bits = window_bits;
   }
   return guesses;
 }
 
-void guess_block_end(const Inflated& stream, Parameters& p) noexcept {
-  if (p.hash == Hash::kGo) return;
+namespace {
+
+// How many trees of pieces, of the first ones, are such as these parameters make.
+std::size_t count_trees(const Inflated& stream, const Parameters& parameters) {
+  constexpr std::size_t kLooked = 16;
+  BlockRule rule(parameters);
+  BlockTree tree;
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < std::min(stream.blocks.size(), kLooked); ++i) {
+    const Block& block = stream.blocks[i];
+    if (block.type != BlockType::kDynamic) continue;
+    const std::span<const Token> tokens(stream.tokens.data() + block.first_token, static_cast<std::size_t>(block.token_count));
+    std::size_t count = 0;
+    for (std::uint64_t raw = 0; count < tokens.size() && raw < kBytesOfBlock;) raw += length_of(tokens[count++]);
+    rule.make_tree(count_symbols(tokens.first(count)), tree, block.raw_pos + block.raw_bytes == stream.raw().size());
+    same += tree == stream.trees[block.tree] ? 1u : 0u;
+  }
+  return same;
+}
+
+BlockEnd guess_trees(const Inflated& stream, Parameters parameters) {
+  std::size_t most = 0;
+  BlockEnd best = BlockEnd::kByCount;
+  for (const BlockEnd end : {BlockEnd::kByCount, BlockEnd::kPlainTrees, BlockEnd::kAllCounts}) {
+    parameters.block_end = end;
+    const std::size_t same = count_trees(stream, parameters);
+    if (same > most) best = end;
+    most = std::max(most, same);
+  }
+  return best;
+}
+
+}  // namespace
+
+void guess_block_end(const Inflated& stream, Parameters& p) {
+  if (p.hash == Hash::kTwo) p.block_end = guess_trees(stream, p);
+  if (is_of_go(p)) return;
   std::uint64_t blocks = 0;
   std::uint64_t of_16k = 0;
   std::uint64_t of_32k = 0;

@@ -8,6 +8,7 @@
 #include "view/deflate/plain_matchers.hpp"
 #include "view/deflate/ranked_tables.hpp"
 #include "view/deflate/ruled_matcher.hpp"
+#include "view/deflate/two_hash_matcher.hpp"
 
 namespace bdelta::deflate {
 namespace {
@@ -28,6 +29,7 @@ enum Kind : unsigned {
   kLazyGo,
   kRankedGo,
   kBlocksOfGo,
+  kTwoHashes,
 };
 
 // From so long chains and texts on M2 is faster; its tables are four times as large.
@@ -48,7 +50,7 @@ unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept 
   if (p.search == Search::kLiterals) return kLiteralsAlone;
   if (p.search == Search::kRuns) return kRunsAlone;
   if (p.search == Search::kMedium) return kMedium;
-  if (p.search == Search::kBlocks) return kBlocksOfGo;
+  if (p.search == Search::kBlocks) return p.hash == Hash::kTwo ? kTwoHashes : kBlocksOfGo;
   if (p.hash == Hash::kGo) {
     if (p.search == Search::kGreedy) return kGreedyGo;
     return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfFour ? kRankedGo : kLazyGo;
@@ -77,6 +79,7 @@ std::unique_ptr<Matcher> make_matcher(unsigned kind) {
     case kLazyGo: return make_chained<Search::kLazy, Hash::kGo>();
     case kRankedGo: return make_ranked<Hash::kGo>();
     case kBlocksOfGo: return std::make_unique<BlockMatcher>();
+    case kTwoHashes: return std::make_unique<TwoHashMatcher>();
     default: return std::make_unique<PlainMatcher<true>>();
   }
 }

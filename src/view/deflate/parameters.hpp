@@ -13,7 +13,7 @@ enum class Search : std::uint8_t {
   kLiterals = 2,  // none
   kRuns = 3,      // of distance 1 alone
   kMedium = 4,    // as zlib-ng and zlib-rs do it in the middle of their levels
-  kBlocks = 5,    // as Go's fastest level does it, block by block
+  kBlocks = 5,    // as Go's faster levels do it, block by block
 };
 
 // Which bytes of the text are looked up as alike.
@@ -22,12 +22,16 @@ enum class Hash : std::uint8_t {
   kFourBytes = 1,   // Chromium, Node: times 66521
   kKnuth = 2,       // zlib-ng, zlib-rs: four bytes, times 2654435761
   kGo = 3,          // Go: four bytes, times 506832829; all else is as in Go then, blocks and trees too
+  kTwo = 4,         // Go from 1.27 on: four bytes and seven; likewise. Chain is its level then, 5 or 6
 };
 
 // When a block ends, if nothing else ends it.
 enum class BlockEnd : std::uint8_t {
   kByCount = 0,  // with so many tokens
   kGzip = 1,     // likewise, or where gzip finds that it pays
+  // Of kTwo, where blocks end as by count, the ways of three libraries:
+  kAllCounts = 1,   // trees say the lengths of all symbols, unless the segment ends
+  kPlainTrees = 2,  // Huffman's trees, and short pieces are searched, too
 };
 
 // All fields have few bits' worth of information; those of a recipe are held to valid().
@@ -54,16 +58,19 @@ inline constexpr std::uint32_t kMostBlockTokens = 32767;
 
 [[nodiscard]] constexpr bool valid(const Parameters& p) noexcept {
   const bool go = p.hash == Hash::kGo;
+  const bool two = p.hash == Hash::kTwo;
   const bool blocks = p.search == Search::kBlocks;
   const bool searches = p.search != Search::kLiterals && p.search != Search::kRuns && !blocks;
-  return p.search <= Search::kBlocks && p.hash <= Hash::kGo && p.block_end <= BlockEnd::kGzip && p.hash_bits >= 8 &&
+  return p.search <= Search::kBlocks && p.hash <= Hash::kTwo && p.block_end <= (two ? BlockEnd::kPlainTrees : BlockEnd::kGzip) && p.hash_bits >= 8 &&
          p.hash_bits <= (go ? 17 : 16) && p.window_bits >= 9 && p.window_bits <= 15 && p.filtered <= 1 && p.ng <= 1 &&
          p.good <= 258 && p.lazy <= 258 && p.nice <= 258 && p.chain <= kMostChain && (!searches || p.chain > 0) && p.block_tokens > 0 &&
          p.block_tokens <= kMostBlockTokens && (p.hash != Hash::kKnuth || (p.hash_bits == 16 && p.ng == 1)) &&
          (p.search != Search::kGreedy || p.hash != Hash::kThreeBytes || p.ng == 0) &&
          (!go || (p.hash_bits == 17 && p.window_bits == 15 && p.filtered == 0 && p.block_end == BlockEnd::kByCount &&
                   p.ng == 0 && p.search != Search::kRuns)) &&
-         (!blocks || go) &&
+         (!two || (blocks && (p.chain == 5 || p.chain == 6) && p.hash_bits == 15 && p.window_bits == 15 && p.filtered == 0 &&
+                   p.ng == 0)) &&
+         (!blocks || go || two) &&
          (p.search != Search::kMedium || (p.hash == Hash::kKnuth && p.ng == 1 && p.window_bits == 15)) &&
          (p.feed_bytes == 0 || (p.search == Search::kMedium && p.feed_bytes >= 300 && p.feed_bytes <= (1u << 24)));
 }
@@ -73,7 +80,18 @@ inline constexpr std::uint32_t kMostBlockTokens = 32767;
 
 // Whether blocks end behind so many bytes of text, in the place of tokens.
 [[nodiscard]] constexpr bool counts_bytes(const Parameters& p) noexcept {
-  return p.hash == Hash::kGo && (p.search == Search::kLiterals || p.search == Search::kBlocks);
+  return p.search == Search::kBlocks || (p.hash == Hash::kGo && p.search == Search::kLiterals);
 }
+
+// Whether blocks are made of pieces: one goes on with the trees of the piece before where that pays.
+[[nodiscard]] constexpr bool joins_pieces(const Parameters& p) noexcept { return p.hash == Hash::kTwo; }
+
+// Whether trees are Huffman's, and short pieces are searched.
+[[nodiscard]] constexpr bool has_plain_trees(const Parameters& p) noexcept {
+  return joins_pieces(p) && p.block_end == BlockEnd::kPlainTrees;
+}
+
+// Whether trees and the end of the stream are as in Go.
+[[nodiscard]] constexpr bool is_of_go(const Parameters& p) noexcept { return p.hash == Hash::kGo || p.hash == Hash::kTwo; }
 
 }  // namespace bdelta::deflate

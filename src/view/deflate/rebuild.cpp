@@ -13,6 +13,7 @@
 #include "view/deflate/block_rule.hpp"
 #include "view/deflate/inflate.hpp"
 #include "view/deflate/parallel_matcher.hpp"
+#include "view/deflate/piece_rule.hpp"
 #include "view/deflate/token_models.hpp"
 
 namespace bdelta::deflate {
@@ -33,7 +34,7 @@ class Rebuilder::Work {
   Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool)
       : parallel_(can_share(recipe, sizes, pool) ? std::make_unique<ParallelMatcher>(*pool, recipe.parameters, sizes.raw_bytes) : nullptr),
         matcher_(parallel_ ? *parallel_ : matchers.begin(recipe.parameters, sizes.raw_bytes)), recipe_(recipe), sizes_(sizes),
-        sink_(std::move(sink)), lockstep_(recipe.lockstep), rule_(recipe.parameters) {
+        sink_(std::move(sink)), lockstep_(recipe.lockstep), rule_(recipe.parameters), piece_rule_(recipe.parameters) {
     const std::uint64_t capacity = kTextCapacity + (parallel_ ? ParallelMatcher::batch_bytes(*pool) : 0);
     text_.resize(static_cast<std::size_t>(std::min(capacity, sizes.raw_bytes)) + kTextPadding);
     if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
@@ -222,20 +223,26 @@ class Rebuilder::Work {
     open_ = false;
     const std::uint64_t end = matcher_.pos();
     const Token last_token = tokens_.empty() ? Token{0} : tokens_.back();
-    BlockType type = deviation_ ? deviation_->type : BlockType::kDynamic;
-    if (!deviation_ || type == BlockType::kDynamic) {
-      const BlockCounts counts = count_symbols(tokens_);
-      rule_.make_tree(counts, tree_);
+    const bool joins = joins_pieces(recipe_.parameters);
+    const bool ends = end == segment_end_;
+    PieceChoice choice{BlockType::kDynamic};
+    if (deviation_) choice = {deviation_->type, deviation_->joined};
+    BlockCounts counts;
+    if (joins || choice.type == BlockType::kDynamic) {
+      counts = count_symbols(tokens_);
+      rule_.make_tree(counts, tree_, ends);
       if (!deviation_) {
         const bool storable = may_store(recipe_.parameters, first_, begin_, end, last_token);
-        type = rule_.choose_type(counts, tree_, storable);
+        choice = joins ? piece_rule_.choose(counts, tree_, ends) : PieceChoice{rule_.choose_type(counts, tree_, storable)};
       } else if (deviation_->own_tree && !models_->code_tree(lockstep_, rule_, tree_, tree_)) {
         return unfit("a tree of a deflate stream can't be");
       }
     }
     const bool at_end = end == sizes_.raw_bytes && next_joint_ == recipe_.joints.size();
     const bool last = deviation_ ? deviation_->last : at_end && knows_end(recipe_.parameters, full_, tokens_);
-    BDELTA_TRY(emit(type, last, end));
+    BDELTA_TRY(joins ? emit_piece(choice, last, end) : emit(choice.type, last, end));
+    if (joins) piece_rule_.pass(choice, counts, tree_, ends);
+    if (out_.bit_count() > 8 * sizes_.packed_bytes + 7) return unfit("a deflate stream did not come out with its size");
     done_ = last;
     if (!last && end == segment_end_ && next_joint_ < recipe_.joints.size()) pass_joint();
     return {};
@@ -248,7 +255,19 @@ class Rebuilder::Work {
     } else if (!emit_tokens(out_, last, tokens_, type == BlockType::kDynamic ? &tree_ : nullptr)) {
       return unfit("a tree of a deflate stream has no code for a token");
     }
-    if (out_.bit_count() > 8 * sizes_.packed_bytes + 7) return unfit("a deflate stream did not come out with its size");
+    return {};
+  }
+
+  // The end of a block is written in front of the next one, as the piece behind it may join it, or where the segment ends.
+  Status emit_piece(PieceChoice choice, bool last, std::uint64_t end) {
+    const BlockTree* const open = piece_rule_.open_tree();
+    if (choice.joined && !open) return unfit("a piece of a deflate stream joins none");
+    if (!choice.joined && open) static_cast<void>(emit_tokens(out_, false, {}, open, {.head = false}));
+    if (choice.type != BlockType::kDynamic) return emit(choice.type, last, end);
+    const BlockParts parts{.head = !choice.joined, .end = last || end == segment_end_};
+    if (!emit_tokens(out_, last, tokens_, choice.joined ? open : &tree_, parts)) {
+      return unfit("a tree of a deflate stream has no code for a token");
+    }
     return {};
   }
 
@@ -308,6 +327,7 @@ class Rebuilder::Work {
   std::uint64_t begin_ = 0;
   std::vector<Token> tokens_;
   BlockRule rule_;
+  PieceRule piece_rule_;
   BlockTree tree_;
 
   BitWriter out_;

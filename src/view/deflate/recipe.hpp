@@ -48,6 +48,7 @@ struct BlockDeviation {
   std::uint64_t size = 0;
   bool last = false;
   bool own_tree = false;            // of a dynamic block: its tree stands in the lockstep code
+  bool joined = false;              // a piece that goes on with the trees of the piece before
 
   bool operator==(const BlockDeviation&) const = default;
 };

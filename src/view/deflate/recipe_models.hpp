@@ -135,13 +135,13 @@ class RecipeModels {
     for (std::uint64_t i = 0; i < count; ++i) {
       BlockDeviation next;
       if constexpr (!Coder::kDecoding) next = recipe.deviations[i];
-      if (!code_deviation(next, sizes)) return false;
+      if (!code_deviation(next, sizes, joins_pieces(recipe.parameters))) return false;
       if constexpr (Coder::kDecoding) recipe.deviations.push_back(next);
     }
     return true;
   }
 
-  bool code_deviation(BlockDeviation& next, const StreamSizes& sizes) {
+  bool code_deviation(BlockDeviation& next, const StreamSizes& sizes, bool joins) {
     using Size = BlockDeviation::Size;
     next.blocks_before = deviation_gap_.code(coder_, next.blocks_before);
     if (next.blocks_before > most_blocks(sizes.packed_bytes)) return false;
@@ -153,7 +153,8 @@ class RecipeModels {
     if (has_size) next.size = deviation_size_[stored ? 1 : 0].code(coder_, next.size);
     if (next.size > sizes.raw_bytes || next.size > (stored ? kMostStoredBytes : kMostTokensOfBlock)) return false;
     next.last = flag(deviation_last_, next.last);
-    next.own_tree = !stored && !fixed && flag(deviation_tree_, next.own_tree);
+    next.joined = joins && !stored && !fixed && !next.last && flag(deviation_joined_, next.joined);
+    next.own_tree = !stored && !fixed && !next.joined && flag(deviation_tree_, next.own_tree);
     return true;
   }
 
@@ -161,7 +162,7 @@ class RecipeModels {
   Parameters last_;  // zlib's level 6 before the first stream
   std::uint64_t left_ = kMostDeviations;
   BitModel plain_, dense_, same_parameter_, same_joint_;
-  BitModel deviation_stored_, deviation_fixed_, deviation_last_, deviation_tree_;
+  BitModel deviation_stored_, deviation_fixed_, deviation_last_, deviation_tree_, deviation_joined_;
   std::array<BitModel, 2> deviation_sized_;
   std::array<NumberModel, 2> parameter_, deviation_size_;
   NumberModel joint_count_, joint_gap_, joint_kind_, joint_marker_;

@@ -29,10 +29,12 @@ class TokenPass {
 
   void pass_stored(const Block& block) {
     const std::size_t before = result_.stored_tokens.size();
-    run_through_stored(matcher_, stream_.text.data(), block.raw_pos + block.raw_bytes, [&](Token token) {
+    const bool cut = run_through_stored(matcher_, stream_.text.data(), block.raw_pos + block.raw_bytes, [&](Token token) {
       if (limits_.keep) result_.stored_tokens.push_back(token);
     });
-    if (limits_.keep) result_.stored_token_count.push_back(result_.stored_tokens.size() - before);
+    if (!limits_.keep) return;
+    result_.stored_token_count.push_back(result_.stored_tokens.size() - before);
+    result_.stored_cut.push_back(cut);
   }
 
   void pass_tokens(const Block& block) {

@@ -17,6 +17,7 @@ struct PassResult {
   std::vector<Correction> corrections;
   std::vector<Token> stored_tokens;               // of the text of stored blocks, as M has it
   std::vector<std::uint64_t> stored_token_count;  // for each stored block that has text
+  std::vector<bool> stored_cut;                   // likewise: a match of M reaches beyond it
 };
 
 struct PassLimits {
@@ -53,15 +54,20 @@ class JointWalk {
   std::size_t next_ = 0;
 };
 
-// Lets M run through a stored block's text up to `end`; a match that reaches beyond is left out.
+// Lets M run through a stored block's text up to `end`; a match that reaches beyond is left out. Whether there was one.
 template <class Visit>
-void run_through_stored(Matcher& matcher, const std::uint8_t* text, std::uint64_t end, Visit visit) {
+bool run_through_stored(Matcher& matcher, const std::uint8_t* text, std::uint64_t end, Visit visit) {
+  bool cut = false;
   while (matcher.pos() < end) {
     Token token = matcher.predict();
-    if (length_of(token) > end - matcher.pos()) token = literal_token(text[matcher.pos()]);
+    if (length_of(token) > end - matcher.pos()) {
+      cut = true;
+      token = literal_token(text[matcher.pos()]);
+    }
     matcher.commit(token);
     visit(token);
   }
+  return cut;
 }
 
 }  // namespace bdelta::deflate
