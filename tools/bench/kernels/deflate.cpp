@@ -53,17 +53,21 @@ Bytes zlib_inflate(ByteSpan packed, std::size_t raw_bytes) {
   return raw;
 }
 
-Stream make_stream(const std::string& content, const Size& size, int level, bool of_go) {
+enum class Maker { kZlib, kGo, kGoTwo };
+
+Stream make_stream(const std::string& content, const Size& size, int level, Maker maker) {
   Stream stream;
   stream.raw = content == "text" ? test::wordy_bytes(size.bytes, 1) : program_bytes(size.bytes);
-  stream.packed = of_go ? test::own_deflate(stream.raw, deflate::go_parameters(static_cast<unsigned>(level)))
-                        : zlib_deflate(stream.raw, level);
+  const auto number = static_cast<unsigned>(level);
+  stream.packed = maker == Maker::kZlib ? zlib_deflate(stream.raw, level)
+                  : maker == Maker::kGo ? test::own_deflate(stream.raw, deflate::go_parameters(number))
+                                        : test::own_deflate(stream.raw, deflate::two_hash_parameters(number));
   return stream;
 }
 
-const Stream& stream_of(const std::string& content, const Size& size, int level, bool of_go = false) {
-  return input("deflate/" + content + "/" + std::to_string(level) + (of_go ? "/go/" : "/") + size.name,
-               [&] { return make_stream(content, size, level, of_go); });
+const Stream& stream_of(const std::string& content, const Size& size, int level, Maker maker = Maker::kZlib) {
+  const std::string name = std::to_string(level) + "/" + std::to_string(static_cast<int>(maker));
+  return input("deflate/" + content + "/" + name + "/" + size.name, [&] { return make_stream(content, size, level, maker); });
 }
 
 void bench_zlib_deflate(benchmark::State& state, const Stream& stream, int level) {
@@ -101,13 +105,17 @@ void bench_inflate(benchmark::State& state, const Stream& stream, bool keep_toke
 
 void add_level(const std::string& content, const Size& size, int level) {
   const auto stream = [=]() -> const Stream& { return stream_of(content, size, level); };
-  const auto of_go = [=]() -> const Stream& { return stream_of(content, size, level, true); };
+  const auto of_go = [=]() -> const Stream& { return stream_of(content, size, level, Maker::kGo); };
   const std::string rebuild = "deflate/rebuild_" + content + "_" + std::to_string(level);
   add(rebuild + "/floor_zlib", size, [=](benchmark::State& state) { bench_zlib_deflate(state, stream(), level); });
   add(rebuild + "/rebuild", size, [=](benchmark::State& state) { bench_rebuild(state, stream()); });
   add(rebuild + "/analyse", size, [=](benchmark::State& state) { bench_analyse(state, stream()); });
   add(rebuild + "/rebuild_go", size, [=](benchmark::State& state) { bench_rebuild(state, of_go()); });
   add(rebuild + "/analyse_go", size, [=](benchmark::State& state) { bench_analyse(state, of_go()); });
+  if (level != 6) return;  // the others have no such encoder
+  const auto of_two = [=]() -> const Stream& { return stream_of(content, size, level, Maker::kGoTwo); };
+  add(rebuild + "/rebuild_go127", size, [=](benchmark::State& state) { bench_rebuild(state, of_two()); });
+  add(rebuild + "/analyse_go127", size, [=](benchmark::State& state) { bench_analyse(state, of_two()); });
 }
 
 void add_inflate(const std::string& content, const Size& size) {

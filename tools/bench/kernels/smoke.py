@@ -36,7 +36,8 @@ EXPECTED = {
     "codec/decompress": ["store", "zstd_1", "zstd_9", "lzma_6"],
     "deflate/inflate_text": ["bytes", "tokens"],
     "deflate/inflate_program": ["bytes", "tokens"],
-    **{f"deflate/rebuild_{content}_{level}": ["rebuild", "analyse", "rebuild_go", "analyse_go"]
+    **{f"deflate/rebuild_{content}_{level}": ["rebuild", "analyse", "rebuild_go", "analyse_go"] +
+       (["rebuild_go127", "analyse_go127"] if level == 6 else [])
        for content in ("text", "program") for level in (1, 3, 6, 9)},
 }
 
