@@ -11,7 +11,7 @@
 #include "bdelta/create.hpp"
 #include "create/find_pngs.hpp"
 #include "create/level.hpp"
-#include "create/survey.hpp"
+#include "match/matcher.hpp"
 #include "create/text_probe.hpp"
 #include "view/deflate/recipe_writer.hpp"
 #include "view/view_positions.hpp"
@@ -157,8 +157,9 @@ std::uint64_t left_raw_bytes(const AlikeSearch& search) {
 MissingText missing_text(const AlikeSearch& search, WorkerPool& pool) {
   const Watch::Part part(pool.watch(), 1);
   const MatchParams params = level_settings(kMinLevel).match;
-  const Survey survey = Survey::make(search.source_view, search.target_view, search.diagonals, params, {}, pool);
-  return {search.source_view, search.target_view, survey.plain};
+  Matcher matcher(search.source_view, params, {}, pool);
+  Covers seeds = matcher.find_seeds(search.target_view, search.diagonals);
+  return {search.source_view, search.target_view, matcher.settled(search.target_view, std::move(seeds))};
 }
 
 // For the time that it takes to make the patch.

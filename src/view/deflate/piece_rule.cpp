@@ -43,8 +43,8 @@ std::uint64_t further_bits(const BlockCounts& counts) noexcept {
 
 std::uint64_t fixed_size(const BlockCounts& counts) noexcept {
   std::uint64_t bits = 3;
-  for (unsigned i = 0; i < kUsedLiteralSymbols; ++i) bits += std::uint64_t{counts.literals[i]} * fixed_literal_bits(i);
-  for (const std::uint32_t count : counts.distances) bits += std::uint64_t{count} * kFixedDistanceBits;
+  for (unsigned i = 0; i < kUsedLiteralSymbols; ++i) bits += std::uint64_t{counts.literals[i]} * kFixedBits.literals[i];
+  for (unsigned i = 0; i < kDistanceSymbols; ++i) bits += std::uint64_t{counts.distances[i]} * kFixedBits.distances[i];
   return bits + further_bits(counts);
 }
 
