@@ -182,8 +182,8 @@ Status ApplyRun::prepare() {
 
 Status ApplyRun::begin_tap() {
   AppliedFiles files;
-  files.info = info();
-  files.info.format = format_->name;
+  files.info = &info();
+  files.format = format_->name;
   files.source = &viewed_source();
   files.target_bytes = target_bytes_.value_or(0);
   if (views_) {

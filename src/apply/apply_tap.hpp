@@ -13,7 +13,8 @@ namespace bdelta {
 
 // What windows copy from and make. Lives as long as windows come.
 struct AppliedFiles {
-  PatchInfo info;
+  const PatchInfo* info = nullptr;
+  const char* format = "";  // its name
   RandomReader* source = nullptr;
   std::uint64_t target_bytes = 0;
   // What is unpacked of the files, then of their views, and so on; none where they are taken as they are.

@@ -27,7 +27,8 @@ void sort_by_bytes(std::vector<NamedBytes>& all) {
 
 Status MemberBytesTap::begin(const AppliedFiles& files) {
   is_applied_ = true;
-  info_ = files.info;
+  info_ = *files.info;
+  info_.format = files.format;
   target_parts_ = files.target_parts;
   if (files.tree) tree_ = *files.tree;
   if (files.source_manifest) source_manifest_.assign(files.source_manifest->bytes().begin(), files.source_manifest->bytes().end());

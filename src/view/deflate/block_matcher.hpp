@@ -11,7 +11,7 @@
 
 namespace bdelta::deflate {
 
-class BlockMatcher : public Stepped<BlockMatcher> {
+class BlockMatcher : public Matcher {
  public:
   BlockMatcher() : BlockMatcher(std::size_t{1} << kTableBits) {}
 
@@ -19,6 +19,8 @@ class BlockMatcher : public Stepped<BlockMatcher> {
   void join(JointKind kind) override;
   Token predict() final;
   void commit(Token token) final;
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) final { return run_steps(*this, out, most, stop); }
+  std::size_t follow(std::span<const Token> tokens) final { return follow_steps(*this, tokens, predicted_); }
 
  protected:
   explicit BlockMatcher(std::size_t table_size) : tokens_(kBytesOfBlock), table_(table_size) {}

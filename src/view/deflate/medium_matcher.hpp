@@ -17,7 +17,7 @@
 
 namespace bdelta::deflate {
 
-class MediumMatcher final : public Stepped<MediumMatcher> {
+class MediumMatcher final : public Matcher {
  public:
   MediumMatcher() : heads_(std::size_t{1} << 16), links_(kWindowBytes) {}
 
@@ -25,6 +25,8 @@ class MediumMatcher final : public Stepped<MediumMatcher> {
   void join(JointKind kind) override;
   Token predict() override;
   void commit(Token token) override;
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override { return run_steps(*this, out, most, stop); }
+  std::size_t follow(std::span<const Token> tokens) override { return follow_steps(*this, tokens, predicted_); }
 
  private:
   // Of length 1 it is a literal.

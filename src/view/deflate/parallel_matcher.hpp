@@ -21,7 +21,7 @@
 
 namespace bdelta::deflate {
 
-class ParallelMatcher final : public Stepped<ParallelMatcher> {
+class ParallelMatcher final : public Matcher {
  public:
   // parameters: with lazy search. raw_bytes: of the text, at which set_end() is to be. pool has to outlive it.
   ParallelMatcher(WorkerPool& pool, const Parameters& parameters, std::uint64_t raw_bytes);
@@ -35,6 +35,8 @@ class ParallelMatcher final : public Stepped<ParallelMatcher> {
   void join(JointKind kind) override;  // never called: there are none
   Token predict() override;
   void commit(Token token) override;
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override { return run_steps(*this, out, most, stop); }
+  std::size_t follow(std::span<const Token> tokens) override { return follow_steps(*this, tokens, predicted_); }
 
  private:
   struct Part;

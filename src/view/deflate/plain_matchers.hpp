@@ -8,25 +8,27 @@
 namespace bdelta::deflate {
 
 template <bool kRuns>
-class PlainMatcher final : public Stepped<PlainMatcher<kRuns>> {
+class PlainMatcher final : public Matcher {
  public:
   void begin(const Parameters&, std::uint64_t first, std::uint64_t pos) override {
     first_ = first;
-    this->pos_ = pos;
+    pos_ = pos;
   }
   void join(JointKind kind) override {
-    if (kind != JointKind::kContinue) first_ = known_behind(kind, this->pos_);
+    if (kind != JointKind::kContinue) first_ = known_behind(kind, pos_);
   }
 
   Token predict() override {
-    const std::uint8_t* at = this->text_at(this->pos_);
-    if (!kRuns || this->pos_ == first_) return literal_token(*at);
-    const auto most = static_cast<unsigned>(std::min<std::uint64_t>(this->end_ - this->pos_, kMostMatch));
+    const std::uint8_t* at = text_at(pos_);
+    if (!kRuns || pos_ == first_) return literal_token(*at);
+    const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos_, kMostMatch));
     unsigned length = 0;
     while (length < most && at[length] == at[-1]) ++length;
     return length >= kLeastMatch ? match_token(length, 1) : literal_token(*at);
   }
-  void commit(Token token) override { this->pos_ += length_of(token); }
+  void commit(Token token) override { pos_ += length_of(token); }
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override { return run_steps(*this, out, most, stop); }
+  std::size_t follow(std::span<const Token> tokens) override { return follow_steps(*this, tokens, predicted_); }
 
  private:
   std::uint64_t first_ = 0;

@@ -10,7 +10,7 @@
 namespace bdelta::deflate {
 
 template <Search kSearch, class Tables>
-class RuledMatcher final : public Stepped<RuledMatcher<kSearch, Tables>, Tables> {
+class RuledMatcher final : public Tables {
  public:
   void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override {
     this->set_parameters(parameters);
@@ -68,6 +68,9 @@ class RuledMatcher final : public Stepped<RuledMatcher<kSearch, Tables>, Tables>
       next_ = 0;
     }
   }
+
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override { return run_steps(*this, out, most, stop); }
+  std::size_t follow(std::span<const Token> tokens) override { return follow_steps(*this, tokens, this->predicted_); }
 
   [[nodiscard]] std::uint32_t hop_of(unsigned length, std::uint32_t distance) const override {
     std::uint32_t hop = Matcher::kNoHop;

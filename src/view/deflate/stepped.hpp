@@ -1,33 +1,30 @@
-// run() and follow() of a matcher, from its own predict() and commit(), with no call through a table for each token.
+// run() and follow() of a matcher, from its own predict() and commit(). These are final, so they are no calls through a
+// table.
 #pragma once
 
 #include "view/deflate/matcher.hpp"
 
 namespace bdelta::deflate {
 
-template <class Self, class Base = Matcher>
-class Stepped : public Base {
- public:
-  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) final {
-    Self& self = static_cast<Self&>(*this);
-    std::size_t count = 0;
-    while (count < most && this->pos_ < stop) {
-      const Token token = self.Self::predict();
-      out[count++] = token;
-      self.Self::commit(token);
-    }
-    return count;
+template <class FinalMatcher>
+std::size_t run_steps(FinalMatcher& matcher, Token* out, std::size_t most, std::uint64_t stop) {
+  std::size_t count = 0;
+  while (count < most && matcher.pos() < stop) {
+    const Token token = matcher.predict();
+    out[count++] = token;
+    matcher.commit(token);
   }
+  return count;
+}
 
-  std::size_t follow(std::span<const Token> tokens) final {
-    Self& self = static_cast<Self&>(*this);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      this->predicted_ = self.Self::predict();
-      if (this->predicted_ != tokens[i]) return i;
-      self.Self::commit(tokens[i]);
-    }
-    return tokens.size();
+template <class FinalMatcher>
+std::size_t follow_steps(FinalMatcher& matcher, std::span<const Token> tokens, Token& predicted) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    predicted = matcher.predict();
+    if (predicted != tokens[i]) return i;
+    matcher.commit(tokens[i]);
   }
-};
+  return tokens.size();
+}
 
 }  // namespace bdelta::deflate
