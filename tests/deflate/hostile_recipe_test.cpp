@@ -59,6 +59,7 @@ std::vector<Sample> samples() {
   for (std::uint64_t seed = 0; seed < 6; ++seed) all.push_back(sample_of(odd_stream(seed)));
   for (const unsigned level : {1u, 3u, 6u}) {
     const ByteSpan text = ByteSpan(raw).first(9000);
+    if (level != 1) all.push_back(sample_of(own_deflate(text, two_hash_parameters(4 + level / 3), {{300, JointKind::kReset, JointMarker::kStored}})));
     all.push_back(sample_of(own_deflate(text, go_parameters(level), {{100, JointKind::kContinue, JointMarker::kStored},
                                                                      {4000, JointKind::kReset, JointMarker::kStored},
                                                                      {7000, JointKind::kClear, JointMarker::kStored}})));
