@@ -128,7 +128,8 @@ Bytes make_patch(ByteSpan source, ByteSpan target, const Bytes& copied, const Pr
   groups.push_back(encode_group({source_pieces, &copied_pieces}, FilePieces(target), plan.covers,
                                   {{0, target.size(), false, 0, true}}, window_bytes));
   std::vector<GroupDraft> covers = covers_of(groups);
-  const bool written = writer.add_plan(plan, covers, kApplyBytes) && writer.add_groups(groups) && writer.finish();
+  const bool written =
+      writer.add_plan(plan, kApplyBytes) && writer.add_groups(covers) && writer.add_groups(groups) && writer.finish();
   require(written, "any plan can be written");
   native::Header header;
   header.source_size = source.size();
