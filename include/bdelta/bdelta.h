@@ -232,6 +232,7 @@ typedef struct bdelta_report {
   uint8_t patch_sha256[32];
   uint64_t written_bytes;   /* in place: to the file itself; with BDELTA_DRY_RUN those that would be */
   uint64_t journal_bytes;   /* in place: of the journal, which is gone afterwards */
+  uint64_t nominal_apply_ns; /* of a patch that was made: what applying takes of one thread, by a table and no clock */
 } bdelta_report;
 
 /* Makes NEW at `target` from OLD at `source` and `patch`. NEW may be OLD; it comes into being whole or not at all. If
@@ -425,6 +426,8 @@ typedef struct bdelta_create_options {
   const char *temp_dir;      /* also where a patch over 16 MiB waits, and an input that comes as a stream; NULL = beside
                                 the output, and the system's */
   bdelta_phase_progress phase_progress; /* called in the place of `progress`, with progress_user; NULL = none */
+  double max_apply_seconds;  /* give up unpacking, prediction and models for a patch that takes less time to apply, by
+                                nominal_apply_ns of the report; 0 = any. If that is not enough it is the fastest patch */
 } bdelta_create_options;
 
 /* Writes to `patch` what leads from OLD at `source` to NEW at `target`. The patch comes into being whole or not at all.

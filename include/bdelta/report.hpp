@@ -46,10 +46,11 @@ struct TreeChanges {
   std::uint64_t written_bytes = 0;  // of files that change, come or move
 };
 
-// Work that a limit of memory left no room for.
+// Work that a limit left no room for: one of memory, or one of the time to apply.
 struct LeftOut {
   std::string name;                // docs/json.md lists them
-  std::uint64_t needed_bytes = 0;  // a limit that leaves room for it, with these files
+  std::uint64_t needed_bytes = 0;  // a limit of memory that leaves room for it, with these files; 0 of the other
+  double needed_seconds = 0;       // likewise of the time to apply
 };
 
 // What became of the compressed streams that were found in NEW. Streams in others count, too; bytes are packed ones.

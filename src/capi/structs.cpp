@@ -140,6 +140,7 @@ bdelta_report c_report(const Report& report) {
   to.decoder_memory_bytes = report.decoder_memory_bytes;
   to.written_bytes = report.written_bytes;
   to.journal_bytes = report.journal_bytes;
+  to.nominal_apply_ns = report.nominal_apply_ns;
   put_digests(report.source_digests, to.source_xxh3_128, to.source_sha256);
   put_digests(report.target_digests, to.target_xxh3_128, to.target_sha256);
   put_digests(report.patch_digests, to.patch_xxh3_128, to.patch_sha256);

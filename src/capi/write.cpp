@@ -31,6 +31,7 @@ Result<CreateOptions> create_options(const bdelta_create_options* options) {
   to.sha256_inputs = (from.flags & BDELTA_SHA256_INPUTS) != 0;
   to.max_patch_ratio = from.max_patch_ratio;
   to.time_limit_seconds = from.time_limit_seconds;
+  to.max_apply_seconds = from.max_apply_seconds;
   to.progress = progress_option(from.progress, from.phase_progress, from.progress_user);
   to.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
   to.temp_dir = to.files.temp_dir;

@@ -15,6 +15,7 @@ struct BudgetRequest {
   std::uint64_t limit_bytes = 0;   // 0 = none
   unsigned threads = 1;
   bool verify = true;
+  bool models = true;              // may be used
   std::uint64_t source_size = 0;
   std::uint64_t target_size = 0;
   bool source_view = false;        // its bytes are at hand without memory of ours

@@ -47,6 +47,7 @@ std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) noe
 LevelSettings settings_for(const BudgetRequest& request) {
   LevelSettings settings = level_settings(request.level);
   ParseParams& parse = settings.match.parse_params;
+  if (!request.models) settings.model = settings.model_bytes = false;
   if (request.limit_bytes != 0) {
     parse.costs.resize(1);
     parse.little_costs.resize(std::min<std::size_t>(parse.little_costs.size(), 1));

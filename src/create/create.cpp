@@ -36,7 +36,8 @@ class PatchMaking {
 
 CreateTask PatchMaking::task() const {
   const CreateTask& of = files_;
-  return views_ ? CreateTask{views_->source_view(), views_->target_view(), of.options, of.timeline, of.watch, of.trees, views_.get()} : of;
+  if (!views_) return of;
+  return {views_->source_view(), views_->target_view(), of.options, of.timeline, of.watch, of.trees, views_.get(), of.uses_models};
 }
 
 // None if streams were found meanwhile: the patch is then to be made of views.
@@ -124,7 +125,7 @@ Result<bool> PatchMaking::may_unpack() const {
 }
 
 Status PatchMaking::open_views(bool scans) {
-  const auto& [source, target, options, timeline, watch, trees, views] = files_;
+  const auto& [source, target, options, timeline, watch, trees, views, uses_models] = files_;
   watch.set_phase(PhaseId::kUnpack);
   watch.set_total(target.size());
   WorkerPool pool(thread_count_for(options.threads), &timeline, &watch);
@@ -136,6 +137,12 @@ Status PatchMaking::open_views(bool scans) {
 
 }  // namespace
 
-Result<Patch> make_patch(const CreateTask& files) { return PatchMaking(files).make(); }
+Result<Patch> make_any_patch(const CreateTask& files) { return PatchMaking(files).make(); }
+
+Result<Patch> make_patch(const CreateTask& files) {
+  BDELTA_ASSIGN(Patch patch, make_any_patch(files));
+  if (files.options.max_apply_seconds == 0) return patch;
+  return keep_to_apply_limit(files, std::move(patch));
+}
 
 }  // namespace bdelta

@@ -12,7 +12,7 @@ Status CreateWork::check_limits(const CreateTask& task) {
   const CreateOptions& options = task.options;
   const std::uint64_t source_size = task.source.size(), target_size = task.target.size();
   BDELTA_TRY(check_level(options.level));
-  if (!(options.max_patch_ratio >= 0) || !(options.time_limit_seconds >= 0)) {
+  if (!(options.max_patch_ratio >= 0) || !(options.time_limit_seconds >= 0) || !(options.max_apply_seconds >= 0)) {
     return Error{ErrorCode::kUsage, "expected limits of ratio and time that are not negative"};
   }
   task.watch.begin_stage(0, 0);
@@ -38,6 +38,7 @@ BudgetRequest CreateWork::request_of(const CreateTask& task) {
   }
   request.threads = thread_count_for(task.options.threads);
   request.verify = task.options.verify;
+  request.models = task.uses_models;
   request.source_size = task.source.size();
   request.target_size = task.target.size();
   request.source_view = !task.source.view().empty();

@@ -13,12 +13,19 @@ struct Patch {
   Bytes head;
   std::unique_ptr<io::Spool> body;  // behind that
   Report report;
+  bool is_predicted = false;
 
   [[nodiscard]] std::uint64_t size() const noexcept { return head.size() + body->size(); }
 };
 
 // All that create does but writing the patch. `files` are what it is for, without views.
 Result<Patch> make_patch(const CreateTask& files);
+
+// The same, however long it takes to apply.
+Result<Patch> make_any_patch(const CreateTask& files);
+
+// `made`, or where it takes longer to apply than the options allow, one that does without what takes long.
+Result<Patch> keep_to_apply_limit(const CreateTask& files, Patch made);
 
 // Proves the patch by applying it in memory, if that is wanted.
 Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork& work, Patch& patch);

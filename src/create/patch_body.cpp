@@ -71,7 +71,10 @@ Status PatchBody::add(Chosen chosen) {
   if (chosen_.coded) work_.estimate().set_streams({});
   work_.begin_step(WorkStep::kCode);
   if (!writer_) return add_bdt1();
-  if (chosen_.programs) patch_.report.nominal_apply_ns += inputs_.target_size() * kPredictedNs;
+  if (chosen_.programs) {
+    patch_.is_predicted = true;
+    patch_.report.nominal_apply_ns += inputs_.target_size() * kPredictedNs;
+  }
   writer_->set_inputs(coder_->modelled_inputs(chosen_.programs.get(), chosen_.substitution_table()));
   count_covers();
   if (chosen_.substitutions) BDELTA_TRY(writer_->add_substitutions(*chosen_.substitutions));

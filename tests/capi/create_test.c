@@ -95,6 +95,7 @@ static void test_options(const bytes *source, const bytes *target) {
   CHECK(report.patch_bytes == patch.size && report.verified == 1 && report.has_head_sha256 == 0);
   CHECK(report.covered_bytes + report.literal_bytes == target->size);
   CHECK(report.decoder_memory_bytes == declared_memory(&patch));
+  CHECK(report.nominal_apply_ns > 0);
   drop(&patch);
   options.flags |= BDELTA_NO_VERIFY | BDELTA_NO_PREDICT;
   CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, &report));
@@ -127,6 +128,9 @@ static void test_options(const bytes *source, const bytes *target) {
   options.flags |= BDELTA_DIGESTS;
   CHECK_CODE(BDELTA_kFormatCannotHold, create_into(source, target, &patch, &options, NULL));
   options = create_defaults();
+  options.max_apply_seconds = -1;
+  CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
+  options.max_apply_seconds = 0;
   options.time_limit_seconds = -1;
   CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
   drop(&patch);

@@ -1,4 +1,5 @@
 """Each option of bdelta has an effect that can be seen."""
+import gzip
 import json
 import os
 import random
@@ -64,6 +65,29 @@ class CreateOptions(support.Case):
         self.assertEqual(len(needed), 1)
         again = json.loads(self.bdelta("old", "new", "p", "-f", f"--memory={needed.pop()}", "--json").stdout)
         self.assertEqual(again["left_out"], [])
+
+    def test_what_takes_long_to_apply_is_left_out(self):
+        text = random.Random(3).choices([b"alpha ", b"beta ", b"gamma ", b"delta\n"], k=400_000)
+        self.put("old", gzip.compress(b"".join(text), mtime=0))
+        text[200_000] = b"epsilon "
+        self.put("new", gzip.compress(b"".join(text), mtime=0))
+        free = self.report(support.BDELTA, "old", "new", "free")
+        self.assertEqual(free["left_out"], [])
+        self.assertEqual(free["options"]["max_apply_seconds"], None)
+        ample = self.report(support.BDELTA, "old", "new", "ample", f"--max-apply-seconds={free['nominal_apply_seconds'] * 1.01}")
+        self.assertEqual(self.get("ample"), self.get("free"))
+        self.assertEqual(ample["left_out"], [])
+        limit = free["nominal_apply_seconds"] * 0.9
+        short = self.report(support.BDELTA, "old", "new", "short", f"--max-apply-seconds={limit}")
+        self.assertLessEqual(short["nominal_apply_seconds"], limit)
+        self.assertEqual(short["left_out"], [{"name": "unpacking", "needed_seconds": free["nominal_apply_seconds"]}])
+        self.assertGreater(short["patch_bytes"], free["patch_bytes"])
+        self.succeed(self.bpatch("old", "made", "short"))
+        self.assertEqual(self.get("made"), self.get("new"))
+        told = self.bdelta("old", "new", "least", "--max-apply-seconds=0.0000001").stderr
+        self.assertRegex(told, rb"left out for --max-apply-seconds: unpacking.* \(applying would take [0-9.]+ s\)\n")
+        self.assertRegex(told, rb"no patch keeps to --max-apply-seconds: applying the fastest takes about [0-9.e-]+ s\n")
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--max-apply-seconds=0"), 1, "--max-apply-seconds")
 
     def test_memory_limit_makes_the_patch_larger(self):
         rng = random.Random(9)

@@ -11,7 +11,7 @@ import support
 
 MANIFEST_KEYS = ["manifest_schema", "program", "version", "ok", "format", "draft", "time", "codecs", "options", "target",
                  "patches"]
-OPTION_KEYS = ["level", "format", "predict", "unpack", "digests", "verify", "memory_bytes", "max_ratio", "timeout_seconds", "io"]
+OPTION_KEYS = ["level", "format", "predict", "unpack", "digests", "verify", "memory_bytes", "max_ratio", "max_apply_seconds", "timeout_seconds", "io"]
 MADE_KEYS = ["source", "ok", "patch", "decoder_memory_bytes", "verified", "error", "seconds"]
 FAILED_KEYS = ["source", "ok", "patch", "error", "seconds"]
 

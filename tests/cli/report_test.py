@@ -27,7 +27,7 @@ class Report(support.Case):
         self.assertRegex(report["patch_xxh3_128"], r"^[0-9a-f]{32}$")
         self.assertEqual(report["options"], {"level": 4, "format": "bdt2", "predict": True, "unpack": "auto",
                                              "digests": False, "verify": True,
-                                             "memory_bytes": 1 << 30, "max_ratio": 0.9, "timeout_seconds": 99.0, "io": "mmap"})
+                                             "memory_bytes": 1 << 30, "max_ratio": 0.9, "max_apply_seconds": None, "timeout_seconds": 99.0, "io": "mmap"})
         plain = self.report(support.BDELTA, "old", "new", "p2", "--no-predict", "--no-verify", "--io=stdio", "--digests")
         self.assertEqual([key for key in plain if key.endswith("_sha256")], ["patch_sha256", "head_sha256"])
         options = plain["options"]

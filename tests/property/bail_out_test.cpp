@@ -208,6 +208,9 @@ TEST(Limits, ThatAreNegativeAreRefused) {
   apply_options.time_limit_seconds = -1;
   EXPECT_FAILS(ErrorCode::kUsage, apply_patch({}, *patch, Sink::kCheck, apply_options));
   options.time_limit_seconds = 0;
+  options.max_apply_seconds = -1;
+  EXPECT_FAILS(ErrorCode::kUsage, make_patch({}, {}, options));
+  options.max_apply_seconds = 0;
   options.max_patch_ratio = -0.1;
   EXPECT_FAILS(ErrorCode::kUsage, make_patch({}, {}, options));
 }

@@ -38,6 +38,45 @@ TEST(ViewOptions, ALimitOfMemory) {
   expect_held(gzip_of(more), gzip_of(text));
 }
 
+// With a lower limit the patch is no slower to apply, and no smaller; it keeps to the limit, or is the fastest.
+TEST(ViewOptions, ALimitOfTheTimeToApply) {
+  const Bytes source = zip_of(members_of(6)), target = zip_of(next_version(members_of(6)));
+  for (const int level : {3, 9}) {
+    SCOPED_TRACE(level);
+    CreateOptions options = create_options(level);
+    const auto free = make_reported(source, target, options);
+    ASSERT_OK(free);
+    EXPECT_TRUE(free->report.left_out.empty());
+    const auto free_ns = static_cast<double>(free->report.nominal_apply_ns);
+    Bytes before = free->bytes;
+    std::uint64_t before_ns = free->report.nominal_apply_ns, fastest_ns = 0;
+    for (const double share : {1.01, 0.99, 0.5, 0.2, 0.0001}) {
+      SCOPED_TRACE(share);
+      options.max_apply_seconds = free_ns * share * 1e-9;
+      const auto made = make_reported(source, target, options);
+      ASSERT_OK(made);
+      expect_rebuilt(source, made->bytes, target);
+      EXPECT_TRUE(made->report.verified);
+      EXPECT_LE(before.size(), made->bytes.size());
+      EXPECT_GE(before_ns, made->report.nominal_apply_ns);
+      EXPECT_EQ(share > 1, made->report.left_out.empty());
+      EXPECT_EQ(share > 1, made->bytes == free->bytes);
+      if (share < 1) EXPECT_EQ(free_ns * 1e-9, made->report.left_out.front().needed_seconds);
+      const bool is_kept = static_cast<double>(made->report.nominal_apply_ns) <= free_ns * share;
+      EXPECT_TRUE(is_kept || fastest_ns == 0 || fastest_ns == made->report.nominal_apply_ns);
+      if (!is_kept) fastest_ns = made->report.nominal_apply_ns;
+      options.threads = 3;
+      const auto again = make_patch(source, target, options);
+      options.threads = 1;
+      ASSERT_OK(again);
+      EXPECT_TRUE(same_bytes(made->bytes, *again));
+      before = made->bytes;
+      before_ns = made->report.nominal_apply_ns;
+    }
+    EXPECT_FALSE(has_view(before));
+  }
+}
+
 // What of OLD's view is beyond the memory that a patch declares is in a file, unless the limit has room for it.
 TEST(ViewOptions, OldUnpackedMayBeInAFile) {
   Bytes text;

@@ -31,7 +31,7 @@ class CreateSession final : public Session {
 
   [[nodiscard]] const std::filesystem::path& output() const override { return options_.patch; }
 
-  [[nodiscard]] std::string summary(const Report& report) const override { return made_text(options_.patch, report, all_.create.memory_limit_bytes); }
+  [[nodiscard]] std::string summary(const Report& report) const override { return made_text(options_.patch, report, all_.create); }
 
   [[nodiscard]] Json more_json(const Report&) const override { return making_facts(all_.create, all_.told_unix_seconds()); }
 

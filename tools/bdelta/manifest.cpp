@@ -21,6 +21,7 @@ Json options_json(const CreateOptions& options) {
           {"verify", options.verify},
           {"memory_bytes", or_null(options.memory_limit_bytes)},
           {"max_ratio", or_null(options.max_patch_ratio)},
+          {"max_apply_seconds", or_null(options.max_apply_seconds)},
           {"timeout_seconds", or_null(options.time_limit_seconds)},
           {"io", options.files.mode == IoMode::kMmap ? "mmap" : "stdio"}};
 }

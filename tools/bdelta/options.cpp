@@ -24,7 +24,7 @@ constexpr ProgramTexts kTexts{
 constexpr const char* kNoStream = "- can't stand for this file, which is read at many places at once; give a file";
 
 struct Words {
-  std::string max_ratio, to, out, hash_files;
+  std::string max_ratio, max_apply_seconds, to, out, hash_files;
   std::string format = "bdt2", unpack = "auto";
   std::vector<std::string> more;  // arguments behind the third
   std::vector<std::string> exclude;
@@ -60,6 +60,10 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--max-ratio", words.max_ratio, "Give up once PATCH is known to pass this share of\nNEW, e.g. 0.6 or 60%")
       ->type_name("R")
       ->check(check_ratio);
+  app.add_option("--max-apply-seconds", words.max_apply_seconds,
+                 "Leave out of PATCH what takes bpatch longer than\nthat, as far as it can be foretold")
+      ->type_name("SECONDS")
+      ->check(check_seconds);
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
   app.add_option("--unpack", words.unpack, "Compare what archives hold (gzip, zip, jar, wheel,\napk): auto (default), none or all")
       ->type_name("WHAT")
@@ -148,6 +152,7 @@ CreateOptions create_options(const Words& words, const CommonOptions& common) {
   create.verify = words.verify;
   create.group_digests = words.digests;
   if (!words.max_ratio.empty()) create.max_patch_ratio = *parse_ratio(words.max_ratio);
+  if (!words.max_apply_seconds.empty()) create.max_apply_seconds = *parse_seconds(words.max_apply_seconds);
   return create;
 }
 

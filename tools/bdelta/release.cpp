@@ -39,7 +39,7 @@ class ReleaseSession final : public Session {
   int work() override;
   Result<Report> call(const ProgressCallback& progress, TraceSink*) override;
   [[nodiscard]] const std::filesystem::path& output() const override { return patch_; }
-  [[nodiscard]] std::string summary(const Report& report) const override { return made_text(patch_, report, all_.create.memory_limit_bytes); }
+  [[nodiscard]] std::string summary(const Report& report) const override { return made_text(patch_, report, all_.create); }
 
   Status prepare();  // all that is refused before the work
   Status find_kind();

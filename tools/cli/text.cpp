@@ -78,17 +78,20 @@ std::string memory_note(std::uint64_t decoder_memory_bytes) {
 }
 
 std::string left_out_note(const std::vector<LeftOut>& left_out, std::uint64_t limit_bytes) {
-  if (left_out.empty()) return "";
   std::string names;
   std::uint64_t needed_bytes = 0;
+  std::size_t count = 0;
   for (const LeftOut& work : left_out) {
+    if (work.needed_bytes == 0) continue;
+    ++count;
     std::string name = work.name;
     std::replace(name.begin(), name.end(), '_', ' ');
     names += (names.empty() ? "" : ", ") + name;
     needed_bytes = std::max(needed_bytes, work.needed_bytes);
   }
+  if (count == 0) return "";
   return "bdelta: left out for --memory " + size_argument(limit_bytes) + ": " + names + " (with " + size_argument(needed_bytes) +
-         (left_out.size() == 1 ? " it would be in)\n" : " they would be in)\n");
+         (count == 1 ? " it would be in)\n" : " they would be in)\n");
 }
 
 std::string version_text(const char* program) {
@@ -182,7 +185,10 @@ std::string report_json(const char* program, const FileNames& names, const Repor
     json["nominal_apply_seconds"] = static_cast<double>(report.nominal_apply_ns) * 1e-9;
     json["left_out"] = Json::array();
     for (const LeftOut& work : report.left_out) {
-      json["left_out"].push_back({{"name", work.name}, {"needed_bytes", work.needed_bytes}});
+      Json left_out{{"name", work.name}};
+      if (work.needed_bytes != 0) left_out["needed_bytes"] = work.needed_bytes;
+      else left_out["needed_seconds"] = work.needed_seconds;
+      json["left_out"].push_back(std::move(left_out));
     }
   }
   if (report.head_sha256) json["head_sha256"] = to_hex(*report.head_sha256);

@@ -132,6 +132,7 @@ constexpr Option<CreateOptions> kCreateOptions[] = {
     {"digest_patch", [](auto& o, auto& v) { v.to(o.digest_patch); }},
     {"sha256_inputs", [](auto& o, auto& v) { v.to(o.sha256_inputs); }},
     {"known_target", [](auto& o, auto& v) { v.to(o.known_target); }},
+    {"max_apply_seconds", [](auto& o, auto& v) { v.to(o.max_apply_seconds); }},
     {"max_patch_ratio", [](auto& o, auto& v) { v.to(o.max_patch_ratio); }},
     {"time_limit_seconds", [](auto& o, auto& v) { v.to(o.time_limit_seconds); }},
     {"temp_dir", [](auto& o, auto& v) { v.to(o.temp_dir); }},

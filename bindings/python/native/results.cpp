@@ -99,6 +99,7 @@ nb::object to_python(const Report& report) {
   fields["read_calls"] = report.read_calls;
   fields["write_calls"] = report.write_calls;
   fields["decoder_memory_bytes"] = report.decoder_memory_bytes;
+  fields["nominal_apply_ns"] = report.nominal_apply_ns;
   fields["wall_seconds"] = report.wall_seconds;
   fields["up_to_date"] = report.up_to_date;
   fields["head_sha256"] = bytes_of(report.head_sha256);

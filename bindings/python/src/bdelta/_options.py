@@ -87,6 +87,9 @@ class CreateOptions(FileOptions, total=False):
     """Digests of NEW from an earlier report, so that it need not be digested again. Default None."""
     max_patch_ratio: float
     """The largest patch that is of use, as a share of NEW's bytes: PatchTooLarge beyond. Default 0: any."""
+    max_apply_seconds: float
+    """Give up unpacking, prediction and models for a patch that takes less time to apply, by nominal_apply_ns of the report.
+    If that is not enough it is the fastest patch. Default 0: any."""
     time_limit_seconds: float
     """Seconds after which the work ends with TimeLimit. Default 0: none."""
     exclude: Sequence[str]
