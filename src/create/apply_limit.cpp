@@ -46,10 +46,10 @@ Result<Patch> make_without(const CreateTask& files, const Without& without, bool
   return make_any_patch(task);
 }
 
-// Millionths of a byte for a microsecond that is won.
-std::uint64_t price_of(const Figures& without, const Figures& with) {
+// Bytes that are lost for a nanosecond that is won, of which there is one at least.
+double price_of(const Figures& without, const Figures& with) {
   const std::uint64_t lost_bytes = without.patch_bytes - std::min(without.patch_bytes, with.patch_bytes);
-  return lost_bytes * 1'000'000 / ((with.apply_ns - without.apply_ns) / 1000 + 1);
+  return static_cast<double>(lost_bytes) / static_cast<double>(with.apply_ns - without.apply_ns);
 }
 
 // What is to be given up next, if anything makes the patch faster. unused: what the patch does without anyway.
