@@ -61,7 +61,9 @@ TEST(ViewOptions, ALimitOfTheTimeToApply) {
       EXPECT_GE(before_ns, made->report.nominal_apply_ns);
       EXPECT_EQ(share > 1, made->report.left_out.empty());
       EXPECT_EQ(share > 1, made->bytes == free->bytes);
-      if (share < 1) EXPECT_EQ(free_ns * 1e-9, made->report.left_out.front().needed_seconds);
+      if (share < 1) {
+        EXPECT_EQ(free_ns * 1e-9, made->report.left_out.front().needed_seconds);
+      }
       const bool is_kept = static_cast<double>(made->report.nominal_apply_ns) <= free_ns * share;
       EXPECT_TRUE(is_kept || fastest_ns == 0 || fastest_ns == made->report.nominal_apply_ns);
       if (!is_kept) fastest_ns = made->report.nominal_apply_ns;
