@@ -8,7 +8,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta {
 namespace {
@@ -19,7 +19,7 @@ Result<io::OutputPlace> find_journal_place(const io::OutputPlace& file, const In
 
 Result<bool> is_in_memory(const std::filesystem::path& directory) {
   bool in_memory = false;
-  if (io::patiently([&] { return io::file_ops().is_in_memory(directory.c_str(), in_memory); }) == 0) return in_memory;
+  if (io::retry_interrupted([&] { return io::file_ops().is_in_memory(directory.c_str(), in_memory); }) == 0) return in_memory;
   return io::file_error(errno, ErrorCode::kOpenFailed, directory, "asking what keeps it");
 }
 
@@ -31,7 +31,7 @@ Status check_journal_place(const io::OutputPlace& journal, const InPlaceFile& fi
   };
   if (file.is_device() && !options.journal) return refused("of a device can't stand beside it");
   io::FileInfo directory;
-  if (io::patiently([&] { return io::file_ops().path_info(journal.directory.c_str(), directory); }) != 0) {
+  if (io::retry_interrupted([&] { return io::file_ops().path_info(journal.directory.c_str(), directory); }) != 0) {
     return io::file_error(errno, ErrorCode::kOpenFailed, journal.directory, "for the journal");
   }
   if (file.is_device() && directory.device == file.info().device_number) return refused("would be on the device itself");

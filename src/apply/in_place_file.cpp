@@ -5,7 +5,7 @@
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 #include "io/open.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta {
 namespace {
@@ -25,7 +25,7 @@ class DeviceReader final : public RandomReader {
 
 Result<io::FileHandle> open_to_update(const io::OutputPlace& place) {
   const io::FileOps& ops = io::file_ops();
-  const int fd = io::patiently([&] { return ops.open(place.path.c_str(), io::OpenKind::kUpdate, 0); });
+  const int fd = io::retry_interrupted([&] { return ops.open(place.path.c_str(), io::OpenKind::kUpdate, 0); });
   if (fd >= 0) return io::FileHandle(ops, fd);
   if (errno == ETXTBSY) return io::file_error(ErrorCode::kInUse, place.name, "the program is running", "end it first");
   if (errno == EBUSY) {
@@ -48,7 +48,7 @@ Result<InPlaceFile> InPlaceFile::open(const std::filesystem::path& path) {
   BDELTA_ASSIGN(file.info_, io::info_of(file.file_, path));  // as it is now that nobody else may change it
   file.bytes_ = file.info_.size;
   if (!file.is_device()) return file;
-  if (io::patiently([&] { return file.file_.ops().device_size(file.file_.fd(), file.bytes_); }) == 0) return file;
+  if (io::retry_interrupted([&] { return file.file_.ops().device_size(file.file_.fd(), file.bytes_); }) == 0) return file;
   return io::file_error(errno, ErrorCode::kOpenFailed, path, "asking for the size of the device");
 }
 
@@ -65,7 +65,7 @@ Result<std::unique_ptr<RandomReader>> InPlaceFile::make_reader(const FileOptions
 Status InPlaceFile::claim_growth(std::uint64_t bytes) const {
   if (is_device() || bytes <= bytes_) return {};
   BDELTA_TRY(io::check_space(place_.directory, bytes - bytes_, place_.name));
-  if (io::patiently([&] { return file_.ops().claim(file_.fd(), bytes_, bytes - bytes_); }) == 0) return {};
+  if (io::retry_interrupted([&] { return file_.ops().claim(file_.fd(), bytes_, bytes - bytes_); }) == 0) return {};
   if (io::code_of(errno, ErrorCode::kWriteFailed) != ErrorCode::kNoSpace) return {};
   return io::file_error(errno, ErrorCode::kNoSpace, place_.name, "claiming space for " + std::to_string(bytes) + " bytes");
 }
@@ -75,7 +75,7 @@ Status InPlaceFile::write_at(std::uint64_t pos, ByteSpan bytes, io::IoCounters* 
 }
 
 Status InPlaceFile::resize(std::uint64_t bytes) const {
-  if (is_device() || io::patiently([&] { return file_.ops().truncate(file_.fd(), bytes); }) == 0) return {};
+  if (is_device() || io::retry_interrupted([&] { return file_.ops().truncate(file_.fd(), bytes); }) == 0) return {};
   return io::file_error(errno, ErrorCode::kWriteFailed, place_.name, "giving it its size");
 }
 

@@ -5,7 +5,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta {
 namespace {
@@ -73,7 +73,7 @@ void JournalFile::keep() noexcept {
 Status JournalFile::remove() {
   file_.reset();
   keep();
-  if (io::patiently([&] { return io::file_ops().remove(place_.path.c_str()); }) != 0 && errno != ENOENT) {
+  if (io::retry_interrupted([&] { return io::file_ops().remove(place_.path.c_str()); }) != 0 && errno != ENOENT) {
     return io::file_error(errno, ErrorCode::kWriteFailed, place_.name, "removing the journal");
   }
   return syncs_ ? io::sync_directory(place_) : Status();

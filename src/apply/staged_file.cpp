@@ -5,7 +5,7 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta {
 namespace {
@@ -30,14 +30,14 @@ Status StagedFile::write(ByteSpan bytes) {
 Status StagedFile::copy(const view::ScannedTree& tree, std::size_t entry) {
   BDELTA_ASSIGN(const io::FileHandle from, tree.open_file(entry));
   if (may_clone_) {
-    if (io::patiently([&] { return file_.ops().clone(from.fd(), file_.fd()); }) == 0) return {};
+    if (io::retry_interrupted([&] { return file_.ops().clone(from.fd(), file_.fd()); }) == 0) return {};
     may_clone_ = false;
   }
   const std::uint64_t size = tree.manifest().entries()[entry].bytes;
   while (may_copy_range_ && pos_ < size) {
     const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(size - pos_, kCopyPieceBytes));
     const std::ptrdiff_t count =
-        io::patiently([&] { return file_.ops().copy_range(from.fd(), file_.fd(), pos_, piece); });
+        io::retry_interrupted([&] { return file_.ops().copy_range(from.fd(), file_.fd(), pos_, piece); });
     if (count < 0 && io::code_of(errno, ErrorCode::kWriteFailed) == ErrorCode::kNoSpace) {
       return io::file_error(errno, ErrorCode::kWriteFailed, name_, "copying to it");
     }
@@ -55,7 +55,7 @@ Status StagedFile::copy(const view::ScannedTree& tree, std::size_t entry) {
 }
 
 Status StagedFile::set_time(std::int64_t mtime_ns) {
-  if (io::patiently([&] { return file_.ops().set_mtime(file_.fd(), mtime_ns); }) == 0) return {};
+  if (io::retry_interrupted([&] { return file_.ops().set_mtime(file_.fd(), mtime_ns); }) == 0) return {};
   return io::file_error(errno, ErrorCode::kWriteFailed, name_, "setting its time");
 }
 

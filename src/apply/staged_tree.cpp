@@ -5,7 +5,7 @@
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 #include "io/output_place.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 #include "io/temp_file.hpp"
 
 namespace bdelta {
@@ -108,7 +108,7 @@ Status StagedTree::finish() {
   const std::filesystem::path root = outer_ / kRootName;
   const io::FileOps& ops = io::file_ops();
   io::note_left_behind(LeftBehind::kWhole);
-  if (io::patiently([&] { return ops.rename_directory(root.c_str(), target_.c_str()); }) != 0) {
+  if (io::retry_interrupted([&] { return ops.rename_directory(root.c_str(), target_.c_str()); }) != 0) {
     const int error = errno;
     io::note_left_behind(LeftBehind::kNothing);
     if (error == EEXIST || error == ENOTEMPTY) {

@@ -6,7 +6,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta {
 namespace {
@@ -100,7 +100,7 @@ Result<TreeState> state_of(const std::filesystem::path& path) {
 Result<std::unique_ptr<UpdateArea>> UpdateArea::open(const std::filesystem::path& path, bool syncs) {
   BDELTA_ASSIGN(auto directory, io::Directory::open(path));
   const io::FileHandle& handle = directory->handle();
-  if (io::patiently([&] { return handle.ops().lock(handle.fd()); }) != 0) {
+  if (io::retry_interrupted([&] { return handle.ops().lock(handle.fd()); }) != 0) {
     if (errno == EWOULDBLOCK) return io::file_error(ErrorCode::kInUse, path, {}, "run again when it is done");
     const bool has_no_locks = errno == EOPNOTSUPP || errno == ENOSYS || errno == ENOLCK || errno == EBADF || errno == EINVAL;
     if (!has_no_locks) return io::file_error(errno, ErrorCode::kOpenFailed, path, "locking it");

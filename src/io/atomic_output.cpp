@@ -9,7 +9,7 @@
 #include "io/attributes.hpp"
 #include "io/file_error.hpp"
 #include "io/holes.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 #include "io/unfinished_outputs.hpp"
 
 namespace bdelta::io {
@@ -110,7 +110,7 @@ Status AtomicOutput::reserve(std::uint64_t size_bytes) {
   BDELTA_TRY(check_space(options_.temp_dir.value_or(place_.directory), missing, place_.name));
   if (options_.temp_dir) BDELTA_TRY(check_space(place_.directory, missing, place_.name));  // for copy_beside
   if (model_.has_holes) return {};
-  if (patiently([&] { return file_ops().allocate(fd(), size_bytes); }) != 0) {
+  if (retry_interrupted([&] { return file_ops().allocate(fd(), size_bytes); }) != 0) {
     if (code_of(errno, ErrorCode::kWriteFailed) != ErrorCode::kNoSpace) return {};
     reserved_ = std::max(reserved_, size_bytes);  // a part may have been claimed
     return file_error(errno, ErrorCode::kNoSpace, place_.name,
@@ -142,7 +142,7 @@ Status AtomicOutput::complete() {
 }
 
 Status AtomicOutput::set_size(int fd, std::uint64_t size_bytes) const {
-  if (patiently([&] { return file_ops().truncate(fd, size_bytes); }) == 0) return {};
+  if (retry_interrupted([&] { return file_ops().truncate(fd, size_bytes); }) == 0) return {};
   return file_error(errno, ErrorCode::kWriteFailed, place_.name, "giving it its size");
 }
 
@@ -187,7 +187,7 @@ Status AtomicOutput::move_once(int& system_error) {
 
 Status AtomicOutput::move_by(MoveCall move, const PathChar* from, const PathChar* to, int& system_error) {
   const FileOps& ops = file_ops();
-  while (patiently([&] { return move(from, to); }) != 0) {
+  while (retry_interrupted([&] { return move(from, to); }) != 0) {
     system_error = errno;
     if (system_error == EEXIST && !options_.overwrite) return already_exists(place_.name);
     if (system_error == EOPNOTSUPP && move == ops.rename_new) {

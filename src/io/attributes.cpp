@@ -1,6 +1,6 @@
 #include "io/attributes.hpp"
 
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -18,9 +18,9 @@ void give_attributes(const FileOps& ops, int fd, const FileInfo* old, const std:
   std::uint32_t mode = given.mode;
   if (old) {
     FileInfo now;
-    const bool known = patiently([&] { return ops.info(fd, now); }) == 0;
+    const bool known = retry_interrupted([&] { return ops.info(fd, now); }) == 0;
     const auto give = [&](std::uint32_t owner, std::uint32_t group) {
-      return patiently([&] { return ops.set_owner(fd, owner, group); }) == 0;
+      return retry_interrupted([&] { return ops.set_owner(fd, owner, group); }) == 0;
     };
     const bool same = known && now.owner == old->owner && now.group == old->group;
     bool group_kept = true;
@@ -28,10 +28,10 @@ void give_attributes(const FileOps& ops, int fd, const FileInfo* old, const std:
       mode &= ~kSetIdBits;
       group_kept = known && (now.group == old->group || give(now.owner, old->group));
     }
-    const bool list_kept = patiently([&] { return ops.copy_access(old_path.c_str(), fd); }) == 0;
+    const bool list_kept = retry_interrupted([&] { return ops.copy_access(old_path.c_str(), fd); }) == 0;
     if ((!group_kept || !list_kept) && !given.is_fixed) mode &= ~kGroupBits | ((mode & 07) << 3);
   }
-  (void)patiently([&] { return ops.set_mode(fd, mode); });
+  (void)retry_interrupted([&] { return ops.set_mode(fd, mode); });
 }
 
 }  // namespace bdelta::io

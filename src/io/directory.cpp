@@ -5,13 +5,13 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta::io {
 
 Result<std::unique_ptr<Directory>> Directory::open(const std::filesystem::path& path) {
   const FileOps& ops = file_ops();
-  const int fd = patiently([&] { return ops.open_directory(path.c_str()); });
+  const int fd = retry_interrupted([&] { return ops.open_directory(path.c_str()); });
   if (fd >= 0) return std::unique_ptr<Directory>(new Directory(path, FileHandle(ops, fd)));
   if (errno == ENOTDIR) return file_error(ErrorCode::kNotADirectory, path, {});
   return file_error(errno, ErrorCode::kOpenFailed, path, "as a directory");
@@ -71,12 +71,12 @@ Result<Directory::Place> Directory::place_of(std::string_view path) {
     const int above = passes.empty() ? root_.fd() : passes.back().handle->fd();
     std::string name(path.substr(begin, end - begin));
     const auto open = [&] { return root_.ops().open_at(above, name.c_str(), OpenAtKind::kPass, 0); };
-    int fd = patiently(open);
+    int fd = retry_interrupted(open);
     if (fd < 0 && errno == EMFILE) {  // deep trees: the other trails hold descriptors
       for (Trail& trail : trails_) {
         if (&trail.passes != &passes) trail.passes.clear();
       }
-      fd = patiently(open);
+      fd = retry_interrupted(open);
     }
     if (fd < 0) return error_at(path.substr(0, end), "on the way to what is in it");
     passes.push_back({std::move(name), std::make_shared<FileHandle>(root_.ops(), fd)});
@@ -89,7 +89,7 @@ Result<Directory::Place> Directory::place_of(std::string_view path) {
 
 Result<FileHandle> Directory::open_entry(std::string_view path, OpenAtKind kind, std::uint32_t mode) {
   BDELTA_ASSIGN(const Place place, place_of(path));
-  const int fd = patiently([&] { return root_.ops().open_at(place.directory, place.name.c_str(), kind, mode); });
+  const int fd = retry_interrupted([&] { return root_.ops().open_at(place.directory, place.name.c_str(), kind, mode); });
   if (fd >= 0) return FileHandle(root_.ops(), fd);
   return error_at(path, kind == OpenAtKind::kCreateNew ? "for writing" : "");
 }
@@ -97,26 +97,26 @@ Result<FileHandle> Directory::open_entry(std::string_view path, OpenAtKind kind,
 Result<FileInfo> Directory::info(std::string_view path) {
   BDELTA_ASSIGN(const Place place, place_of(path));
   FileInfo info;
-  if (patiently([&] { return root_.ops().info_at(place.directory, place.name.c_str(), info); }) == 0) return info;
+  if (retry_interrupted([&] { return root_.ops().info_at(place.directory, place.name.c_str(), info); }) == 0) return info;
   return error_at(path, "asking for size and times");
 }
 
 Result<std::string> Directory::read_link(std::string_view path) {
   BDELTA_ASSIGN(const Place place, place_of(path));
   std::string target;
-  if (patiently([&] { return root_.ops().read_link_at(place.directory, place.name.c_str(), target); }) == 0) return target;
+  if (retry_interrupted([&] { return root_.ops().read_link_at(place.directory, place.name.c_str(), target); }) == 0) return target;
   return error_at(path, "reading the link");
 }
 
 Status Directory::make_directory(std::string_view path, std::uint32_t mode) {
   BDELTA_ASSIGN(const Place place, place_of(path));
-  if (patiently([&] { return root_.ops().make_directory_at(place.directory, place.name.c_str(), mode); }) == 0) return {};
+  if (retry_interrupted([&] { return root_.ops().make_directory_at(place.directory, place.name.c_str(), mode); }) == 0) return {};
   return error_at(path, "making the directory");
 }
 
 Status Directory::make_link(std::string_view path, const std::string& target) {
   BDELTA_ASSIGN(const Place place, place_of(path));
-  if (patiently([&] { return root_.ops().make_link_at(place.directory, place.name.c_str(), target.c_str()); }) == 0) return {};
+  if (retry_interrupted([&] { return root_.ops().make_link_at(place.directory, place.name.c_str(), target.c_str()); }) == 0) return {};
   return error_at(path, "making the link");
 }
 
@@ -135,7 +135,7 @@ Status Directory::move(std::string_view from, std::string_view to) {
   const auto move = [&] {
     return root_.ops().move_at(source.directory, source.name.c_str(), target.directory, target.name.c_str());
   };
-  if (patiently(move) != 0) return error_at(errno == EEXIST ? to : from, "moving it");
+  if (retry_interrupted(move) != 0) return error_at(errno == EEXIST ? to : from, "moving it");
   forget_trails();
   return {};
 }
@@ -145,7 +145,7 @@ Status Directory::change_mode(std::string_view path, std::uint32_t keep, std::ui
   BDELTA_ASSIGN(const FileInfo found, info_of(directory, name_of(path)));
   const std::uint32_t mode = (found.mode & keep) | add;
   if (mode == found.mode) return {};
-  if (patiently([&] { return directory.ops().set_mode(directory.fd(), mode); }) == 0) return {};
+  if (retry_interrupted([&] { return directory.ops().set_mode(directory.fd(), mode); }) == 0) return {};
   return file_error(errno, ErrorCode::kWriteFailed, name_of(path), "setting its permissions");
 }
 
@@ -155,14 +155,14 @@ Status Directory::sync(std::string_view path) {
 }
 
 Status Directory::sync_all(const std::filesystem::path& name) const {
-  if (patiently([&] { return root_.ops().sync_all(root_.fd()); }) == 0) return {};
+  if (retry_interrupted([&] { return root_.ops().sync_all(root_.fd()); }) == 0) return {};
   if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
   return file_error(errno, ErrorCode::kSyncFailed, name, "syncing its file system");
 }
 
 Status Directory::remove(std::string_view path, bool is_directory) {
   BDELTA_ASSIGN(const Place place, place_of(path));
-  if (patiently([&] { return root_.ops().remove_at(place.directory, place.name.c_str(), is_directory); }) != 0) {
+  if (retry_interrupted([&] { return root_.ops().remove_at(place.directory, place.name.c_str(), is_directory); }) != 0) {
     return error_at(path, "removing it");
   }
   forget_trails();
@@ -184,7 +184,7 @@ void Directory::forget_trails() {
 
 Result<std::vector<std::string>> Directory::list(const FileHandle& directory, const std::filesystem::path& name) {
   std::vector<std::string> names;
-  const int result = patiently([&] {
+  const int result = retry_interrupted([&] {
     names.clear();
     return directory.ops().list(directory.fd(), names);
   });

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -44,7 +44,7 @@ int FileHandle::close() noexcept {
 Result<FileHandle> open_file(const std::filesystem::path& path, OpenKind kind, std::uint32_t mode,
                              std::string_view what) {
   const FileOps& ops = file_ops();
-  const int fd = patiently([&] { return ops.open(path.c_str(), kind, mode); });
+  const int fd = retry_interrupted([&] { return ops.open(path.c_str(), kind, mode); });
   if (fd >= 0) return FileHandle(ops, fd);
   int error = errno;
   FileInfo found;  // some systems answer EACCES for a directory
@@ -54,7 +54,7 @@ Result<FileHandle> open_file(const std::filesystem::path& path, OpenKind kind, s
 
 Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& path) {
   FileInfo info;
-  if (patiently([&] { return file.ops().info(file.fd(), info); }) == 0) return info;
+  if (retry_interrupted([&] { return file.ops().info(file.fd(), info); }) == 0) return info;
   return file_error(errno, ErrorCode::kOpenFailed, path, "asking for size and times");
 }
 
@@ -72,7 +72,7 @@ Result<std::optional<std::size_t>> read_soon(const FileHandle& file, std::uint64
                                              const std::filesystem::path& path, IoCounters* counters) {
   const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
   const std::ptrdiff_t got =
-      patiently([&] { return file.ops().read_soon(file.fd(), out.data(), wanted, kSoonMilliseconds); });
+      retry_interrupted([&] { return file.ops().read_soon(file.fd(), out.data(), wanted, kSoonMilliseconds); });
   if (got < 0 && errno == EAGAIN) return std::optional<std::size_t>();
   if (got < 0) return read_error(pos, path);
   count_read(counters, static_cast<std::uint64_t>(got));
@@ -83,7 +83,7 @@ Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out
                   IoCounters* counters) {
   while (!out.empty()) {
     const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
-    const std::ptrdiff_t got = patiently([&] { return file.ops().read_at(file.fd(), out.data(), wanted, pos); });
+    const std::ptrdiff_t got = retry_interrupted([&] { return file.ops().read_at(file.fd(), out.data(), wanted, pos); });
     if (got < 0) return read_error(pos, path);
     if (got == 0) {
       Error error = file_error(ErrorCode::kInputTruncated, path, std::to_string(out.size()) + " more bytes were expected",
@@ -108,7 +108,7 @@ Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, co
   }
   while (!bytes.empty()) {
     const std::size_t offered = std::min(bytes.size(), kMostBytesPerCall);
-    const std::ptrdiff_t taken = patiently([&] { return file.ops().write_at(file.fd(), bytes.data(), offered, pos); });
+    const std::ptrdiff_t taken = retry_interrupted([&] { return file.ops().write_at(file.fd(), bytes.data(), offered, pos); });
     if (taken <= 0) {
       const int error = taken < 0 ? errno : ENOSPC;  // 0 for a non-empty write: the device is full
       Error failure = file_error(error, ErrorCode::kWriteFailed, path);
@@ -127,7 +127,7 @@ std::size_t write_patiently(const FileOps& ops, int fd, const void* from, std::s
   std::size_t done = 0;
   while (done < size) {
     const std::size_t offered = std::min(size - done, kMostBytesPerCall);
-    const std::ptrdiff_t taken = patiently([&] { return ops.write(fd, bytes + done, offered); });
+    const std::ptrdiff_t taken = retry_interrupted([&] { return ops.write(fd, bytes + done, offered); });
     if (taken == 0) errno = ENOSPC;  // for a non-empty write: the device is full
     if (taken <= 0) break;
     done += static_cast<std::size_t>(taken);
@@ -136,7 +136,7 @@ std::size_t write_patiently(const FileOps& ops, int fd, const void* from, std::s
 }
 
 Status sync_file(const FileOps& ops, int fd, const std::filesystem::path& path) {
-  if (patiently([&] { return ops.sync(fd); }) == 0 || not_applicable(errno)) return {};
+  if (retry_interrupted([&] { return ops.sync(fd); }) == 0 || not_applicable(errno)) return {};
   return file_error(errno, ErrorCode::kSyncFailed, path);
 }
 

@@ -10,8 +10,8 @@
 #include "io/atomic_output.hpp"
 #include "io/file_error.hpp"
 #include "io/mapped_file.hpp"
-#include "io/patiently.hpp"
 #include "io/random_file.hpp"
+#include "io/retry_interrupted.hpp"
 #include "io/stdio_buffer.hpp"
 #include "io/stdio_reader.hpp"
 #include "io/stdio_writer.hpp"
@@ -34,7 +34,7 @@ bool is_standard_stream(const std::filesystem::path& path) { return path == "-";
 
 Result<FileHandle> open_standard(int standard_fd, const char* name) {
   const FileOps& ops = file_ops();
-  const int fd = patiently([&] { return ops.duplicate(standard_fd); });
+  const int fd = retry_interrupted([&] { return ops.duplicate(standard_fd); });
   if (fd < 0) return file_error(errno, ErrorCode::kOpenFailed, name, "it is closed");
   return FileHandle(ops, fd);
 }
@@ -46,7 +46,7 @@ Result<FileHandle> open_input(const std::filesystem::path& path) {
 
 // False where there is nothing, or nothing is known.
 bool look(const std::filesystem::path& path, FileInfo& out) {
-  return patiently([&] { return file_ops().path_info(path.c_str(), out); }) == 0;
+  return retry_interrupted([&] { return file_ops().path_info(path.c_str(), out); }) == 0;
 }
 
 // What cannot be replaced: standard output, devices, fifos. Bytes go straight through.
@@ -87,7 +87,7 @@ OutputModel model_of(const OpenedFile& opened) noexcept {
   OutputModel model;
   model.permissions = opened.info.mode & kPermissions;
   std::uint64_t first_hole = opened.info.size;
-  if (patiently([&] { return opened.file.ops().find_hole(opened.file.fd(), first_hole); }) != 0) return model;
+  if (retry_interrupted([&] { return opened.file.ops().find_hole(opened.file.fd(), first_hole); }) != 0) return model;
   model.has_holes = first_hole < opened.info.size;
   if (model.has_holes) model.hole_bytes = opened.info.size - std::min(opened.info.size, opened.info.allocated_bytes);
   return model;

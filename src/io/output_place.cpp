@@ -6,7 +6,7 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -31,7 +31,7 @@ std::filesystem::path absolute_or_same(const std::filesystem::path& path) {
 // What `path` itself is, links not followed; nothing where it does not exist.
 Result<std::optional<FileInfo>> look(const std::filesystem::path& path, const std::filesystem::path& name) {
   FileInfo info;
-  if (patiently([&] { return file_ops().link_info(path.c_str(), info); }) == 0) return std::optional<FileInfo>{info};
+  if (retry_interrupted([&] { return file_ops().link_info(path.c_str(), info); }) == 0) return std::optional<FileInfo>{info};
   if (errno == ENOENT) return std::optional<FileInfo>{};
   return file_error(errno, ErrorCode::kOpenFailed, name, "looking at the output");
 }
@@ -39,7 +39,7 @@ Result<std::optional<FileInfo>> look(const std::filesystem::path& path, const st
 // What a link leads to in the end, if that is a pipe or a device.
 std::optional<FileInfo> stream_behind(const std::filesystem::path& link) {
   FileInfo info;
-  if (patiently([&] { return file_ops().path_info(link.c_str(), info); }) != 0) return {};
+  if (retry_interrupted([&] { return file_ops().path_info(link.c_str(), info); }) != 0) return {};
   return info.is_regular || info.is_directory ? std::nullopt : std::optional(info);
 }
 
@@ -63,7 +63,7 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
       return place;
     }
     std::filesystem::path target;
-    if (patiently([&] { return file_ops().read_link(place.path.c_str(), target); }) != 0) {
+    if (retry_interrupted([&] { return file_ops().read_link(place.path.c_str(), target); }) != 0) {
       return file_error(errno, ErrorCode::kOpenFailed, path, "following the symbolic link");
     }
     place.path = place.path.parent_path() / target;  // an absolute target replaces the whole
@@ -72,19 +72,19 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
 }
 
 Status sync_directory(const OutputPlace& place) {
-  if (patiently([&] { return file_ops().sync_directory(place.directory.c_str()); }) == 0) return {};
+  if (retry_interrupted([&] { return file_ops().sync_directory(place.directory.c_str()); }) == 0) return {};
   if (errno != EIO && code_of(errno, ErrorCode::kSyncFailed) != ErrorCode::kNoSpace) return {};
   return file_error(errno, ErrorCode::kSyncFailed, place.name,
                     "the output is complete and in place, but its name may not be");
 }
 
 Status lock_file(const FileHandle& file, const OutputPlace& place) {
-  if (patiently([&] { return file.ops().lock(file.fd()); }) != 0 && errno == EWOULDBLOCK) {
+  if (retry_interrupted([&] { return file.ops().lock(file.fd()); }) != 0 && errno == EWOULDBLOCK) {
     return file_error(ErrorCode::kInUse, place.name, {}, "run again when that has ended");
   }
   BDELTA_ASSIGN(const FileInfo opened, info_of(file, place.name));
   FileInfo now;
-  if (patiently([&] { return file.ops().path_info(place.path.c_str(), now); }) != 0 && errno != ENOENT) {
+  if (retry_interrupted([&] { return file.ops().path_info(place.path.c_str(), now); }) != 0 && errno != ENOENT) {
     return file_error(errno, ErrorCode::kOpenFailed, place.name, "looking at it again");
   }
   if (now.inode == opened.inode && now.device == opened.device) return {};
@@ -94,7 +94,7 @@ Status lock_file(const FileHandle& file, const OutputPlace& place) {
 Status check_space(const std::filesystem::path& directory, std::uint64_t size_bytes,
                    const std::filesystem::path& name) {
   std::uint64_t available = 0;
-  const bool is_known = patiently([&] { return file_ops().free_bytes(directory.c_str(), available); }) == 0;
+  const bool is_known = retry_interrupted([&] { return file_ops().free_bytes(directory.c_str(), available); }) == 0;
   if (!is_known || available >= size_bytes) return {};
   return file_error(ErrorCode::kNoSpace, name,
                     "it needs " + std::to_string(size_bytes) + " bytes, but only " + std::to_string(available) +

@@ -1,10 +1,9 @@
 #include "io/random_file.hpp"
 
-
 #include "base/checked.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta::io {
 
@@ -15,7 +14,7 @@ constexpr const char* kRunAgain = "run again when nothing writes to it";
 // Files that the system makes up as they are read, as under /proc, tell no size.
 Status check_empty(const FileHandle& file, const std::filesystem::path& path) {
   std::uint8_t byte = 0;
-  if (patiently([&] { return file.ops().read_at(file.fd(), &byte, 1, 0); }) < 1) return {};  // what can't be read is told when it is needed
+  if (retry_interrupted([&] { return file.ops().read_at(file.fd(), &byte, 1, 0); }) < 1) return {};  // what can't be read is told when it is needed
   return file_error(ErrorCode::kNotSeekable, path, "it has bytes, though the system tells a size of 0",
                     "copy its contents to a file first");
 }

@@ -5,7 +5,7 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
-#include "io/patiently.hpp"
+#include "io/retry_interrupted.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -16,7 +16,7 @@ constexpr int kMostAttempts = 64;  // 64 random bits collide once; more often me
 
 Result<std::filesystem::path> unpredictable_name(const std::filesystem::path& directory) {
   std::uint64_t random = 0;
-  if (patiently([&] { return file_ops().random_bytes(&random, sizeof random); }) != 0) {
+  if (retry_interrupted([&] { return file_ops().random_bytes(&random, sizeof random); }) != 0) {
     return file_error(errno, ErrorCode::kOpenFailed, directory, "choosing a name for a temporary file");
   }
   constexpr char kDigits[] = "0123456789abcdef";
