@@ -41,7 +41,7 @@ LabelIndex::LabelIndex(std::span<const Label> labels) : labels_(labels) {
 
 const Label* LabelIndex::search(std::uint32_t image, std::uint64_t address) const noexcept {
   const auto found = std::lower_bound(labels_.begin(), labels_.end(), std::tuple(image, address),
-                                      [](const Label& label, const std::tuple<std::uint8_t, std::uint64_t>& key) {
+                                      [](const Label& label, const std::tuple<std::uint32_t, std::uint64_t>& key) {
                                         return std::tuple(label.image, label.address) < key;
                                       });
   return found != labels_.end() && found->image == image && found->address == address ? &*found : nullptr;

@@ -59,7 +59,7 @@ TEST(OwnerMap, AgreesWithAskingEachCover) {
 
 TEST(LabelIndex, FindsWhatIsThereAndNothingElse) {
   std::vector<Label> labels;
-  for (std::uint64_t i = 0; i < 1000; ++i) labels.push_back({i % 500 * 16, i, static_cast<std::uint8_t>(i / 500)});
+  for (std::uint64_t i = 0; i < 1000; ++i) labels.push_back({i % 500 * 16, i, static_cast<std::uint32_t>(i / 500) * 300});
   const LabelIndex index(labels);
   for (const Label& label : labels) {
     ASSERT_NE(nullptr, index.find(label.image, label.address));
