@@ -31,7 +31,7 @@ class Completions(support.Case):
         return result.stdout.split()
 
     def test_bash_offers_options(self):
-        self.assertEqual(self.complete("bdelta", "--max"), ["--max-ratio"])
+        self.assertEqual(self.complete("bdelta", "--max"), ["--max-ratio", "--max-apply-seconds"])
         self.assertEqual(self.complete("bpatch", "--max"), ["--max-output"])
         self.assertEqual(self.complete("bpatch", "--no-"), ["--no-sync"])
         for program in ("bdelta", "bpatch"):
