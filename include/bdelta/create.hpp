@@ -87,9 +87,9 @@ struct CreateOptions {
   // soon as it is known that the patch will be larger, often long before it is whole.
   double max_patch_ratio = 0;
 
-  // Seconds of one thread that applying the patch may take by Report::nominal_apply_ns; 0 = any. Unpacking, prediction and models
-  // are given up for that, those first that cost the fewest bytes for the time that they win; Report::left_out has them. If that
-  // is not enough it is the fastest patch. The patch is made anew for each choice, so this takes some times as long.
+  // Seconds of one thread that applying the patch may take by Report::nominal_apply_ns; 0 = any. Of patches
+  // without unpacking, prediction or models, or several of these, the smallest is taken that keeps to it, else the fastest;
+  // Report::left_out has what is left out. The patch is made anew for each choice, so this takes several times as long.
   double max_apply_seconds = 0;
 
   // Seconds after which the work ends with kTimeLimit, counted from the call; 0 = none. Noticed within 0.1 s, but for

@@ -11,8 +11,8 @@
 #include "bdelta/create.hpp"
 #include "create/find_pngs.hpp"
 #include "create/level.hpp"
-#include "match/matcher.hpp"
 #include "create/text_probe.hpp"
+#include "match/matcher.hpp"
 #include "view/deflate/recipe_writer.hpp"
 #include "view/view_positions.hpp"
 

@@ -61,7 +61,7 @@ void add_options(CLI::App& app, Words& words) {
       ->type_name("R")
       ->check(check_ratio);
   app.add_option("--max-apply-seconds", words.max_apply_seconds,
-                 "Leave out of PATCH what takes bpatch longer than\nthat, as far as it can be foretold")
+                 "Leave out of PATCH what makes bpatch take longer\nthan that, by a table of nominal times")
       ->type_name("SECONDS")
       ->check(check_seconds);
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
