@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "create/create_task.hpp"
 #include "create/patch.hpp"
 
 namespace bdelta {

@@ -103,14 +103,18 @@ class Describer {
     bool full = false;
     const bool size_by_rule = !cut_ && ends_by_rule(block, tokens, full);
     rule_.make_tree(counts, tree_, ends);
-    const bool storable = may_store(recipe_.parameters, first_, block.raw_pos, end, last_token);
-    const PieceChoice choice =
-        joins ? piece_rule_.choose(counts, tree_, ends) : PieceChoice{rule_.choose_type(counts, tree_, storable)};
     const bool at_end = end == raw_bytes_ && next_joint_ == recipe_.joints.size();
     const bool last = at_end && knows_end(recipe_.parameters, full, tokens);
     const bool own_tree = !joined && block.type == BlockType::kDynamic && tree_ != stream_.trees[block.tree];
+    bool all_by_rule = size_by_rule && last == block.last && !own_tree;
+    if (all_by_rule) {  // rules are for blocks of such sizes
+      const bool storable = may_store(recipe_.parameters, first_, block.raw_pos, end, last_token);
+      const PieceChoice choice =
+          joins ? piece_rule_.choose(counts, tree_, ends) : PieceChoice{rule_.choose_type(counts, tree_, storable)};
+      all_by_rule = choice.type == block.type && choice.joined == joined;
+    }
     if (joins) piece_rule_.pass({block.type, joined}, counts, block.type == BlockType::kDynamic ? stream_.trees[block.tree] : tree_, ends);
-    if (!size_by_rule || choice.type != block.type || choice.joined != joined || last != block.last || own_tree) {
+    if (!all_by_rule) {
       add_deviation(block, tokens.size(), size_by_rule, own_tree);
       recipe_.deviations.back().joined = joined;
     } else {
