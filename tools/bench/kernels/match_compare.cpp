@@ -111,8 +111,7 @@ std::uint64_t length_of(const Covers& covers) {
 // `least`, `most`: bytes of the target that have to be covered.
 void bench_diagonal(benchmark::State& state, const Pair& in, std::uint64_t least, std::uint64_t most) {
   WorkerPool pool(1);
-  const MatchParams params;
-  const auto covered = [&] { return length_of(cover_diagonals(in.source, in.target, whole_diagonals(in.source, in.target), params, pool)); };
+  const auto covered = [&] { return length_of(cover_diagonals(in.source, in.target, whole_diagonals(in.source, in.target), pool)); };
   const std::uint64_t length = covered();
   if (refused(state, length >= least && length <= most)) return;
   measure(state, in.target.size(), 0, covered);
