@@ -154,6 +154,7 @@ if [[ $mode != fast ]]; then
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
     left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|ModelledMisses.AnyWindows|Prediction.RebuildsThrough'
     left_out+='|Rebuild.ThreadsDoNotMatter|Rebuilding.OfLarge|ShortStrings.AllPairs/Bdt2Level10'
+    left_out+='|ViewOptions.(LargeTexts|ALimit)|TwoHashes.OwnStreams|OutOfMemoryDeathTest.WhileApplyingToArchives'
     but "$left_out"
     without=''
     [[ $mode == all ]] || without='^unit_(parallel|watch|timeline)$'  # which ThreadSanitizer's build has

@@ -50,7 +50,7 @@ TEST(ViewOptions, ALimitOfTheTimeToApply) {
     const auto free_ns = static_cast<double>(free->report.nominal_apply_ns);
     Bytes before = free->bytes;
     std::uint64_t before_ns = free->report.nominal_apply_ns, fastest_ns = 0;
-    for (const double share : {1.01, 0.99, 0.5, 0.2, 0.0001}) {
+    for (const double share : level == 3 ? std::vector{1.01, 0.99, 0.5, 0.2, 0.0001} : std::vector{0.5, 0.0001}) {
       SCOPED_TRACE(share);
       options.max_apply_seconds = free_ns * share * 1e-9;
       const auto made = make_reported(source, target, options);
@@ -67,11 +67,13 @@ TEST(ViewOptions, ALimitOfTheTimeToApply) {
       const bool is_kept = static_cast<double>(made->report.nominal_apply_ns) <= free_ns * share;
       EXPECT_TRUE(is_kept || fastest_ns == 0 || fastest_ns == made->report.nominal_apply_ns);
       if (!is_kept) fastest_ns = made->report.nominal_apply_ns;
-      options.threads = 3;
-      const auto again = make_patch(source, target, options);
-      options.threads = 1;
-      ASSERT_OK(again);
-      EXPECT_TRUE(same_bytes(made->bytes, *again));
+      if (share == 0.5) {
+        options.threads = 3;
+        const auto again = make_patch(source, target, options);
+        options.threads = 1;
+        ASSERT_OK(again);
+        EXPECT_TRUE(same_bytes(made->bytes, *again));
+      }
       before = made->bytes;
       before_ns = made->report.nominal_apply_ns;
     }
