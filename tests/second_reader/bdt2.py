@@ -56,6 +56,7 @@ def apply_records(source, records, digests, header):
         source = views.source
     fills = read_fills(records, header) if has(FILLS) else []
     if has(MOVED_NUMBERS):
+        require(not header.predicted, "moved numbers in a patch with prediction")
         source = move_numbers(source, read_moved_numbers(records, header))
     substitutions = read_substitutions(records, header) if has(SUBSTITUTIONS) else None
     predictor = read_prediction(records, header, source) if header.predicted else None
