@@ -15,7 +15,7 @@ from miss_model import MissModel
 from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
-from prediction import images_at_places
+from prediction import images_at_extents
 from records import Records
 from substitutions import read_substitutions
 
@@ -44,7 +44,7 @@ class Examples(unittest.TestCase):
         lines = b"~toy-image\ncode 1000 8\ndata 2000 20\nend\n"
         old = lines + b"abcdefgh" + struct.pack("<4Q", 0x1000, 0x1003, 0x2008, 7)
         image_bytes = Cursor(bytes.fromhex("0100c302 00 02 00040000 0004000000 0000000300"))
-        images = images_at_places(old, image_bytes)
+        images = images_at_extents(old, image_bytes)
         fields = find_fields(old, images)
         found = [(field.pos, field.form, field.kind) for field in fields]
         self.assertEqual(found, [(48, 3, 8), (56, 3, 8), (64, 3, 8)])
