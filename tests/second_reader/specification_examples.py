@@ -5,6 +5,7 @@ from functools import reduce
 from unittest import mock
 
 from apply import apply_patch
+from bdt2 import apply_records
 from coder import join
 from cursor import Cursor, PatchError, check32
 from fills import fill_in, read_fills
@@ -110,6 +111,11 @@ class Examples(unittest.TestCase):
             header = mock.Mock(source_bytes=53, decoder_memory=1 << 20)
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_moved_numbers(records_of(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
+
+    def test_moved_numbers_beside_prediction(self):
+        header = mock.Mock(has_views=False, predicted=True, source_bytes=53, decoder_memory=1 << 20)
+        with self.assertRaisesRegex(PatchError, "moved numbers in a patch with prediction"):
+            apply_records(bytes(53), records_of(self.MOVED), None, header)
 
     SUBSTITUTIONS = bytes.fromhex("0c19 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
 
