@@ -1,10 +1,12 @@
 """Markdown as roff: as much of it as the pages use that manual pages are made of.
 
-Headings, paragraphs, flat lists, tables, fenced and indented code, inline marks.
+Headings, paragraphs, flat lists (those with numbers, too), tables, fenced and indented code, inline marks.
 """
 import re
 
 from roff import ROOM_FOR_TABLE, escape, line, marked
+
+ITEM = r"- |\d+\. "  # what an item of a list begins with
 
 
 def blocks(text):
@@ -19,7 +21,7 @@ def blocks(text):
                 lines.append(row)
             continue
         now = ("code" if row.startswith("```") else "heading" if row.startswith("#") else "table" if row.startswith("|")
-               else "list" if row.startswith("- ") or (kind == "list" and row.startswith("  "))
+               else "list" if re.match(ITEM, row) or (kind == "list" and row.startswith("  "))
                else "indented" if row.startswith("    ") or (kind == "indented" and row.startswith(" "))
                else None if not row.strip() else "text")
         if now != kind or now == "heading":
@@ -52,8 +54,9 @@ def table(lines):
 
 
 def items(lines):
-    texts = re.split(r"^- ", "\n".join(lines), flags=re.M)[1:]
-    return "\n".join(".IP \\(bu 2\n" + line(marked(re.sub(r"\n\s+", " ", text.strip()))) for text in texts)
+    parts = re.split(f"^({ITEM})", "\n".join(lines), flags=re.M)[1:]
+    tags = ["\\(bu 2" if mark == "- " else f"{mark.strip()} 3" for mark in parts[::2]]
+    return "\n".join(f".IP {tag}\n" + line(marked(re.sub(r"\n\s+", " ", text.strip()))) for tag, text in zip(tags, parts[1::2]))
 
 
 def roff(text):

@@ -1,5 +1,5 @@
-"""README can be read in five minutes, and no sentence of README, SECURITY and docs/ has over 30 words. Tables and code don't
-count."""
+"""README can be read in five minutes, and what the specifications have to be read of in an hour. No sentence of these pages,
+of SECURITY and of docs/ has over 30 words. Tables and code don't count."""
 import re
 import unittest
 
@@ -8,6 +8,8 @@ import pages
 MOST_WORDS = 30
 README_LINES = 150
 README_WORDS = 1500
+SPECIFICATIONS = ("src/format/native/FORMAT.md", "src/exe/PREDICTION.md", "src/delta/GLOSSARY.md")
+WORDS_OF_AN_HOUR = 220 * 60
 
 
 def texts(text):
@@ -36,6 +38,19 @@ def word_count(sentence):
     return len([word for word in sentence.split() if re.search(r"\w", word)])
 
 
+def main_path(text):
+    """Without sections that begin by saying that they are reference, and what is below these."""
+    kept, level = [], 7  # of the heading of such a section
+    for section in re.split(r"^(?=#+ )", re.sub(r"^```.*?^```$", lambda code: code.group(0).replace("#", ""), text, flags=re.M | re.S),
+                            flags=re.M):
+        depth = len(re.match(r"#*", section).group(0))
+        if depth <= level:
+            level = depth if re.match(r"#+ .*\n\n\*Reference", section) else 7
+        if level == 7:
+            kept.append(section)
+    return "".join(kept)
+
+
 def long_sentences(text):
     return [f"{word_count(one)}: {one}" for paragraph in texts(text) for one in sentences(paragraph)
             if word_count(one) > MOST_WORDS]
@@ -57,6 +72,10 @@ class Counting(unittest.TestCase):
         words = " ".join(["word"] * 40)
         self.assertEqual([], long_sentences(f"```\n{words}\n```\n\n    {words}\n\n| {words} |\n"))
 
+    def test_reference_is_left_out_with_what_is_below(self):
+        page = "# Page\nread\n## One\n\n*Reference.* no\n### Below\nno\n## Two\nread\n### Deep\n\n*Reference, too.*\n## Three\nread\n"
+        self.assertEqual("# Page\nread\n## Two\nread\n## Three\nread\n", main_path(page))
+
     def test_code_inside_a_sentence_is_one_word(self):
         self.assertEqual(3, word_count(sentences("Call `a b c d` now.")[0]))
 
@@ -64,7 +83,8 @@ class Counting(unittest.TestCase):
 class Documents(unittest.TestCase):
     @staticmethod
     def pages():
-        return [pages.ROOT / "README.md", pages.ROOT / "SECURITY.md", *sorted((pages.ROOT / "docs").glob("*.md"))]
+        return [*(pages.ROOT / name for name in ("README.md", "SECURITY.md", *SPECIFICATIONS)),
+                *sorted((pages.ROOT / "docs").glob("*.md"))]
 
     def test_no_sentence_is_long(self):
         for page in self.pages():
@@ -74,6 +94,13 @@ class Documents(unittest.TestCase):
         text = pages.read("README.md")
         self.assertLessEqual(len(text.splitlines()), README_LINES)
         self.assertLessEqual(len(text.split()), README_WORDS)
+
+    def test_main_paths_of_specifications_take_an_hour(self):
+        """With tables and code, whose cells and lines are words here, too."""
+        words = {name: len(main_path(pages.read(name)).split()) for name in SPECIFICATIONS}
+        self.assertLess(sum(words.values()), WORDS_OF_AN_HOUR, words)
+        for name in SPECIFICATIONS[:2]:
+            self.assertLess(words[name], len(pages.read(name).split()) / 2)
 
     def test_lines_are_short(self):
         """Tables, code and links apart."""

@@ -68,6 +68,9 @@ class Pages(support.Case):
         in_tables = "".join(re.findall(r"^\.TS\n(.*?)^\.TE$", text, re.M | re.S))
         self.assertGreater(rows, 60)
         self.assertEqual(len(re.findall(r"(?m)^T\{\n(?:.*\n)T\}(?:\tT\{\n.*\nT\})*$", in_tables)), rows - tables)
+        steps = len(re.findall(r"^\d+\. ", source, re.M))
+        self.assertGreater(steps, 10)
+        self.assertEqual(len(re.findall(r"^\.IP \d+\. 3$", text, re.M)), steps)
 
     def test_programs_have_the_sections_that_people_look_for(self):
         keys = re.findall(r"^\| `(\w+)`", support.read("docs", "json.md"), re.M)

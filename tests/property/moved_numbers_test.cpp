@@ -129,6 +129,19 @@ TEST(Modules, TheRecordIsNotForPrediction) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, with_header(split.header, split.body)));
 }
 
+// A patch that would be right but for that.
+TEST(Modules, TheRecordHasNoPlaceBesidePrediction) {
+  const ModulePair pair = module_pair({12, 3});
+  Craft craft;
+  craft.covers_apart = true;
+  const Covers covers = covers_of(pair.old_version, pair.new_version);
+  expect_rebuilt_everywhere(pair.old_version, craft_patch(pair.old_version, pair.new_version, covers, craft), pair.new_version);
+  craft.moved_numbers = numbers_of(pair);
+  const Bytes patch = craft_patch(pair.old_version, pair.new_version, covers, craft);
+  ASSERT_TRUE(moves_numbers(patch));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, patch));
+}
+
 // Said before a byte is written: OLD is the right one, but has no such lists.
 TEST(Modules, ListsThatOldHasNotAreRefused) {
   const ModulePair pair = module_pair();

@@ -1,4 +1,4 @@
-"""BDT version 2: the records of a patch. New types of records get their readers in apply_bdt2."""
+"""BDT version 2: the records of a patch. Records of new tags get their readers in apply_bdt2."""
 import xxhash
 
 from modelled_bytes import Lanes, ops_of, source_end
@@ -27,7 +27,7 @@ def apply_bdt2(source, patch):
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not what the patch was made from")
     records = Records(cursor)
-    target = apply_records(source, records, Digests(records) if records.next_type() == DIGESTS else None, header)
+    target = apply_records(source, records, Digests(records) if records.next_tag() == DIGESTS else None, header)
     require(header.target_digest == xxhash.xxh3_128_digest(target), "the result is not NEW")
     return target
 
@@ -35,7 +35,7 @@ def apply_bdt2(source, patch):
 def apply_to_tree(source, cursor, header):
     """`source` is OLD with what patterns fit; NEW comes without."""
     records = Records(cursor)
-    digests = Digests(records) if records.next_type() == DIGESTS else None
+    digests = Digests(records) if records.next_tag() == DIGESTS else None
     told = read_trees(records, header)
     source = {path: entry for path, entry in source.items() if not told.excludes(path)}
     stream = stream_of(source)
@@ -49,13 +49,14 @@ def apply_to_tree(source, cursor, header):
 
 def apply_records(source, records, digests, header):
     """The bytes that groups give, filled and packed, from behind the records that say what OLD and NEW are."""
-    has = lambda record_type: records.next_type() == record_type
+    has = lambda tag: records.next_tag() == tag
     views = None
     if header.has_views:
         views = read_views(records, header, source)
         source = views.source
     fills = read_fills(records, header) if has(FILLS) else []
     if has(MOVED_NUMBERS):
+        require(not header.predicted, "moved numbers in a patch with prediction")
         source = move_numbers(source, read_moved_numbers(records, header))
     substitutions = read_substitutions(records, header) if has(SUBSTITUTIONS) else None
     predictor = read_prediction(records, header, source) if header.predicted else None

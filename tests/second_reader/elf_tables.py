@@ -2,7 +2,7 @@
 from arm_unwind import read_arm_unwind_index
 from bytes_of_file import MASK64
 from eh_frame import read_eh_frame, read_eh_frame_hdr
-from fields import (DEBUG_ADDRESS, DYNAMIC_TABLE, HEADER, POINTER, RELOCATION_ADDEND, RELOCATION_PLACE, SYMBOL_INDEX,
+from fields import (DEBUG_ADDRESS, DYNAMIC_TABLE, HEADER, POINTER, RELOCATION_ADDEND, RELOCATION_OFFSET, SYMBOL_INDEX,
                     SYMBOL_NAME, SYMBOL_SIZE, SYMBOL_VALUE)
 from images import ARM32, ARM64, CODE, X86_32, X86_64
 from tables import read_fixed_pointers
@@ -132,7 +132,7 @@ def read_relocations(reader, address, size, with_addends, symbols):
     entry_bytes = (3 if with_addends else 2) * w
     entries = range(b, b + min(size, reader.file.size - b) // entry_bytes * entry_bytes, entry_bytes)
     for e in reader.steps(entries):
-        reader.abs(e, RELOCATION_PLACE)
+        reader.abs(e, RELOCATION_OFFSET)
         if image.wide:
             reader.entry32(e + 12, symbols, symbol_bytes(image), SYMBOL_INDEX)
         else:
@@ -152,7 +152,7 @@ def read_packed_relocations(reader, address, size):
     words = range(b, b + min(size, reader.file.size - b) // w * w, w)
     for p in reader.steps(words):
         if reader.word(p) % 2 == 0:
-            reader.abs(p, RELOCATION_PLACE)
+            reader.abs(p, RELOCATION_OFFSET)
     place_after = 0
     for p in words:
         e = reader.word(p)

@@ -2,7 +2,7 @@
 from bytes_of_file import MASK64, LebCursor, fits
 from eh_frame import read_eh_frame
 from exception_tables import read_exception_tables
-from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, RELOCATION_PLACE, SYMBOL_INDEX, SYMBOL_NAME,
+from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, RELOCATION_OFFSET, SYMBOL_INDEX, SYMBOL_NAME,
                     SYMBOL_VALUE, UNWIND_ENTRY, UNWIND_HEADER, UNWIND_START)
 from macho import Segment, entry_named
 from macho_exports import read_exports
@@ -115,7 +115,7 @@ class Rebases:
         """Where in the segment places begin is a field as well, even if it is cut."""
         begin = cursor.pos
         self.segment, self.offset = segment, cursor.uleb()
-        self.reader.uleb_entry(begin, cursor.pos - begin, (segment.pos, segment.size), RELOCATION_PLACE)
+        self.reader.uleb_entry(begin, cursor.pos - begin, (segment.pos, segment.size), RELOCATION_OFFSET)
 
     def run(self, cursor, opcode, value):
         """False at the end."""

@@ -1,5 +1,5 @@
 """Fields in the tables of PE images (sections 8.6 and 8.7)."""
-from fields import EXCEPTION_TABLE, FUNCTION_START, HEADER, IMPORT_EXPORT, PE_FUNCTION, POINTER, RELOCATION_PLACE
+from fields import EXCEPTION_TABLE, FUNCTION_START, HEADER, IMPORT_EXPORT, PE_FUNCTION, POINTER, RELOCATION_OFFSET
 from images import ARM64, CODE, DATA, X86_64
 from pe_cpp_tables import read_cpp_tables
 
@@ -62,7 +62,7 @@ def relocation_blocks(reader):
 def read_relocations(reader):
     file = reader.file
     for b, _ in relocation_blocks(reader):
-        reader.rva32(b, RELOCATION_PLACE)
+        reader.rva32(b, RELOCATION_OFFSET)
     for b, n in relocation_blocks(reader):
         for i in range(8, n - 1, 2):
             x = file.u16(b + i)

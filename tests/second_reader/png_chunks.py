@@ -1,4 +1,4 @@
-"""Image data of PNG files, which a view has without the chunks that it stands in (FORMAT.md, Chunks of images)."""
+"""Image data of PNG files, which a view has without the chunks that it stands in (FORMAT.md, PNG chunks)."""
 import zlib
 
 from cursor import Cursor, require

@@ -38,7 +38,7 @@ def read_prediction(records, header, source):
     covers = read_covers(records, header, source)
 
     in_front = Cursor(tables[:image_bytes], what="what the table of images begins with")
-    old_images = images_at_places(source, in_front)
+    old_images = images_at_extents(source, in_front)
     page_breaks = read_page_breaks(in_front) if kinds >> MIXED_PAGES & 1 else {}
     new_images = Table(tables[in_front.pos:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
@@ -53,14 +53,14 @@ def read_prediction(records, header, source):
     return prediction
 
 
-def images_at_places(source, cursor):
-    """The images of OLD that the patch is about; the cursor comes to stand behind their places (section 4.1)."""
+def images_at_extents(source, cursor):
+    """The images of OLD that the patch is about; the cursor comes to stand behind their extents (section 4.1)."""
     images, end = [], 0
     for _ in range(cursor.varint(most=MAX_ALL_SECTIONS, name="images of OLD")):
         pos = end + cursor.varint()
         form = cursor.varint()
         end = pos + (form >> 2)
-        require(pos < end <= len(source), "a place of an image is empty or reaches out of OLD")
+        require(pos < end <= len(source), "an extent of an image is empty or reaches out of OLD")
         image = parse_at(source[:end], pos, form & 3)
         require(image and image.size == end - pos, f"OLD has no image of {end - pos} bytes at {pos}")
         images.append(image)

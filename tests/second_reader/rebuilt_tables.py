@@ -8,8 +8,8 @@ from bytes_of_file import MASK64
 from images import ARM64, X86_64
 from mixed_pages import write_mixed_pages
 from predict import REACH
-from sorted_tables import (ALL_KINDS, BLOCK_HEAD, FUNCTIONS, MIXED_PAGES, PAGE, PLACE_KINDS, RELATIVE_RELOCATIONS,
-                           RELATIVE_TYPE, RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGE, UNWIND_PAGE_ENTRIES,
+from sorted_tables import (ALL_KINDS, BLOCK_HEAD, FUNCTIONS, MIXED_PAGES, PAGE, RELATIVE_RELOCATIONS,
+                           RELATIVE_TYPE, RELOCATIONS, SITE_KINDS, STARTS, UNWIND_INDEX, UNWIND_PAGE, UNWIND_PAGE_ENTRIES,
                            UNWIND_PAGE_HEAD, UNWIND_PAGES, entry_format)
 
 ENCODED_KINDS = (UNWIND_PAGES, MIXED_PAGES)  # `more` is an encoding there
@@ -22,7 +22,7 @@ class Listed:
     pos: int  # in OLD, of its start
     image: int  # number of the image that its table is of
     size: int  # of a function of x86-64
-    more: int  # the type of a place
+    more: int  # the type of a site
     leads: bool  # whether `more` is an address
     flags: int  # the high bits of an encoding of unwind pages that leads
 
@@ -40,7 +40,7 @@ class Rebuilder:
         for table in self.tables:
             self.listed[table.kind] += self.entries_of(table)
         for entries in self.listed.values():
-            entries.sort(key=lambda entry: entry.pos)  # places of one address stay in the order of their table
+            entries.sort(key=lambda entry: entry.pos)  # sites of one address stay in the order of their table
 
     def rebuilt(self):
         """[(position in OLD, bytes)]"""
@@ -102,8 +102,8 @@ class Rebuilder:
     def rebuild(self, table, j):
         image = self.predictor.new_images[j]
         if table.kind == RELOCATIONS:
-            places = self.new_entries(table, image, table.size // 2)
-            return write_base_relocations(sorted(set(places)), table.size)
+            sites = self.new_entries(table, image, table.size // 2)
+            return write_base_relocations(sorted(set(sites)), table.size)
         if table.kind == STARTS:
             return write_starts(sorted({rva for rva, _ in self.new_entries(table, image, table.size)}), table.size)
         kept = {}  # by start
@@ -141,7 +141,7 @@ class Rebuilder:
         return common
 
     def new_entries(self, table, image, room):
-        """What covers bring into an image of NEW, as it sorts: (RVA, type) of places, else (start, end, more, leads, flags)."""
+        """What covers bring into an image of NEW, as it sorts: (RVA, type) of sites, else (start, end, more, leads, flags)."""
         made, listed = [], self.listed[table.kind]
         positions = [entry.pos for entry in listed]
         for c, (source, target, length) in enumerate(self.map.covers):
@@ -154,7 +154,7 @@ class Rebuilder:
                 start = image.address_of(self.map.moved(c, entry.pos))
                 if start is None:
                     continue
-                if table.kind in PLACE_KINDS:
+                if table.kind in SITE_KINDS:
                     rva = start - image.base & MASK64
                     made += [(rva, entry.more)] if rva < 1 << 32 else []
                 elif self.image_of_old(entry.image).machine == image.machine:
@@ -231,14 +231,14 @@ def write_pages(entries, size):
     return table[:size]
 
 
-def write_base_relocations(places, size):
-    """Blocks of places in ascending order, as many as there is room for."""
+def write_base_relocations(sites, size):
+    """Blocks of sites in ascending order, as many as there is room for."""
     table, b, number = bytearray(size), 0, 0
-    while number < len(places) and size - b >= BLOCK_HEAD + 4:
-        page, numbers = places[number][0] // PAGE * PAGE, []
-        while number < len(places) and places[number][0] // PAGE * PAGE == page and (
+    while number < len(sites) and size - b >= BLOCK_HEAD + 4:
+        page, numbers = sites[number][0] // PAGE * PAGE, []
+        while number < len(sites) and sites[number][0] // PAGE * PAGE == page and (
                 len(numbers) < (size - b - BLOCK_HEAD) // 2):
-            rva, type_ = places[number]
+            rva, type_ = sites[number]
             numbers.append(type_ * PAGE + rva % PAGE)
             number += 1
         numbers += [0] * (len(numbers) % 2)

@@ -10,7 +10,7 @@ from mixed_pages import mixed_candidate, read_mixed_pages
 
 ALL_KINDS = range(29, 36)  # kinds of table, bits of the set
 RELOCATIONS, FUNCTIONS, UNWIND_INDEX, RELATIVE_RELOCATIONS, STARTS, UNWIND_PAGES, MIXED_PAGES = ALL_KINDS
-PLACE_KINDS = (RELOCATIONS, STARTS)
+SITE_KINDS = (RELOCATIONS, STARTS)
 TABLE_KINDS = 0b1111111 << RELOCATIONS
 DIRECTORIES = {RELOCATIONS: 5, FUNCTIONS: 3}
 TYPE_DYNAMIC, TYPE_EH_FRAME_HDR = 2, 0x6474e550
@@ -27,7 +27,7 @@ class SortedTable:
     image: int  # number in OLD
     pos: int
     size: int
-    entries: list  # as they stand there: numbers from start to more; (RVA, type) of places
+    entries: list  # as they stand there: numbers from start to more; (RVA, type) of sites
     base_pos: int = None  # where that stands which the numbers of an unwind index or of unwind pages count from
     common: tuple = ()  # encodings that all mixed unwind pages share
 
@@ -54,8 +54,8 @@ def find_sorted_tables(data, images):
             common = ()
             if kind == MIXED_PAGES:
                 entries, common = read_mixed_pages(file, image)
-            elif kind in PLACE_KINDS:
-                entries = (read_places if kind == RELOCATIONS else read_starts)(file, pos, size)
+            elif kind in SITE_KINDS:
+                entries = (read_sites if kind == RELOCATIONS else read_starts)(file, pos, size)
             else:
                 entries = read_entries(file, image, kind, pos, size)
             if entries:
@@ -168,7 +168,7 @@ def read_entries(file, image, kind, pos, size):
 
 def read_starts(file, pos, size):
     """[(RVA, 0)] of function starts, or None if they are not in order."""
-    cursor, places, rva = Cursor(file.data[pos:pos + size], what="function starts"), [], 0
+    cursor, sites, rva = Cursor(file.data[pos:pos + size], what="function starts"), [], 0
     while cursor.pos < size:
         try:
             step = cursor.varint()
@@ -179,13 +179,13 @@ def read_starts(file, pos, size):
         rva += step
         if rva >= 1 << 32:
             return None
-        places.append((rva, 0))
-    return places if places and not any(file.data[pos + cursor.pos:pos + size]) else None
+        sites.append((rva, 0))
+    return sites if sites and not any(file.data[pos + cursor.pos:pos + size]) else None
 
 
-def read_places(file, pos, size):
+def read_sites(file, pos, size):
     """[(RVA, type)] of blocks of base relocations, or None if they are not in order."""
-    places, b, end, page = [], pos, pos + size, -PAGE
+    sites, b, end, page = [], pos, pos + size, -PAGE
     while end - b > BLOCK_HEAD:
         page_before, page, n = page, file.u32(b), file.u32(b + 4)
         if n == 0:
@@ -198,6 +198,6 @@ def read_places(file, pos, size):
         of_block = [(page + x % PAGE, x >> 12) for x in numbers]
         if any(type_ == 0 for _, type_ in of_block) or of_block != sorted(of_block):
             return None
-        places += of_block
+        sites += of_block
         b += n
-    return places if places and not any(file.data[b:end]) else None
+    return sites if sites and not any(file.data[b:end]) else None

@@ -5,6 +5,7 @@ from functools import reduce
 from unittest import mock
 
 from apply import apply_patch
+from bdt2 import apply_records
 from coder import join
 from cursor import Cursor, PatchError, check32
 from fills import fill_in, read_fills
@@ -15,7 +16,7 @@ from miss_model import MissModel
 from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
-from prediction import images_at_places
+from prediction import images_at_extents
 from records import Records
 from substitutions import read_substitutions
 
@@ -44,7 +45,7 @@ class Examples(unittest.TestCase):
         lines = b"~toy-image\ncode 1000 8\ndata 2000 20\nend\n"
         old = lines + b"abcdefgh" + struct.pack("<4Q", 0x1000, 0x1003, 0x2008, 7)
         image_bytes = Cursor(bytes.fromhex("0100c302 00 02 00040000 0004000000 0000000300"))
-        images = images_at_places(old, image_bytes)
+        images = images_at_extents(old, image_bytes)
         fields = find_fields(old, images)
         found = [(field.pos, field.form, field.kind) for field in fields]
         self.assertEqual(found, [(48, 3, 8), (56, 3, 8), (64, 3, 8)])
@@ -110,6 +111,11 @@ class Examples(unittest.TestCase):
             header = mock.Mock(source_bytes=53, decoder_memory=1 << 20)
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_moved_numbers(records_of(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
+
+    def test_moved_numbers_beside_prediction(self):
+        header = mock.Mock(has_views=False, predicted=True, source_bytes=53, decoder_memory=1 << 20)
+        with self.assertRaisesRegex(PatchError, "moved numbers in a patch with prediction"):
+            apply_records(bytes(53), records_of(self.MOVED), None, header)
 
     SUBSTITUTIONS = bytes.fromhex("0c19 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
 

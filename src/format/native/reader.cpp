@@ -217,6 +217,7 @@ class Reader final : public PatchReader {
   }
 
   Status read_moved_number_record() {
+    if (info_.predicted) return misplaced(RecordTag::kMovedNumbers);
     BDELTA_ASSIGN(plan_.moved_numbers, read_moved_numbers(body_, room_));
     take_memory(plan_.moved_numbers.held_bytes());
     return {};
