@@ -12,67 +12,13 @@
 #pragma once
 
 #include "model/column_models.hpp"
+#include "model/outcomes.hpp"
 #include "model/small_lines.hpp"
 
 namespace bdelta::mix {
 
 inline constexpr std::size_t kValueContexts = 9;
 inline constexpr std::size_t kAddedContexts = 7;  // the first of them: what is added
-
-// 16 bits of probability, a 2^slowness-th of the way.
-inline void move_to(std::uint16_t& p, unsigned bit, unsigned slowness) {
-  const std::int32_t goal = bit != 0 ? 65535 : 0;
-  p = static_cast<std::uint16_t>(p + ((goal - p) >> slowness));
-}
-
-// For each context, what its slots were right to say: 16 bits of probability for the upper 6 bits of a slot's own and how
-// often it was used.
-class Meanings {
- public:
-  Meanings() {
-    for (std::size_t i = 0; i < of_.size(); ++i) of_[i] = static_cast<std::uint16_t>(i % kProbabilities * 1024 + 512);
-  }
-  [[nodiscard]] std::uint16_t* of(std::size_t context, SmallSlot slot) {
-    return &of_[context * kContents + (slot >> (kCountShift - kProbabilityBits))];
-  }
-
- private:
-  static constexpr unsigned kProbabilityBits = 6;
-  static constexpr std::size_t kProbabilities = 1 << kProbabilityBits;
-  static constexpr std::size_t kContents = 16 * kProbabilities;
-  std::array<std::uint16_t, kValueContexts * kContents> of_;
-};
-
-// What outcomes of a mixer came to before, under one of 1024 contexts: at 33 steps, 128 apart, between which lies a line.
-class Corrections {
- public:
-  Corrections() {
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const int x = std::clamp((static_cast<int>(i % kSteps) - 16) * 128, -kStretchLimit, kStretchLimit);
-      steps_[i] = static_cast<std::uint16_t>(squash(x));
-    }
-  }
-
-  // The two steps around an outcome.
-  struct Around {
-    std::uint16_t* steps;
-    std::uint32_t share;  // of the second, in 128ths
-    [[nodiscard]] std::uint32_t corrected() const { return (steps[0] * (128 - share) + steps[1] * share) >> 7; }
-    void learn(unsigned bit) const {
-      move_to(steps[0], bit, 6);
-      move_to(steps[1], bit, 6);
-    }
-  };
-  [[nodiscard]] Around around(std::uint32_t hash, int x) {
-    const auto step = static_cast<std::uint32_t>(x + 2048);
-    return {&steps_[(hash >> (32 - kRowLog)) * kSteps + (step >> 7)], step & 127};
-  }
-
- private:
-  static constexpr unsigned kRowLog = 10;
-  static constexpr std::size_t kSteps = 33;
-  std::array<std::uint16_t, (std::size_t{1} << kRowLog) * kSteps> steps_;
-};
 
 class ByteMixer {
  public:
@@ -123,6 +69,7 @@ class ByteMixer {
   static constexpr std::size_t kPlaces = 8;
   static constexpr std::size_t kInputs = kValueContexts + 2;
   static constexpr std::size_t kKnown = 4;
+  static constexpr unsigned kCorrectionLog = 10;
   using LineSlots = std::array<SmallSlot*, kValueContexts>;
   struct Place {
     std::uint32_t place;
@@ -156,7 +103,7 @@ class ByteMixer {
     }
     const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
-    const auto near = corrections_.around(hash_of(at.before, at.node, at.place), x);
+    const auto near = corrections_.around(hash_of(at.before, at.node, at.place) >> (32 - kCorrectionLog), x);
     bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + near.corrected()) / 2, 32, 65504));
 
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
@@ -184,8 +131,8 @@ class ByteMixer {
   std::array<std::int32_t, 256 * kInputs> weights_by_node_;
   std::array<SmallSlot, kPlaces * 256> order0_;
   std::array<SmallSlot, kPlaces * 256> made0_;
-  Meanings meanings_;
-  Corrections corrections_;
+  Meanings<kValueContexts> meanings_;
+  Corrections<(1u << kCorrectionLog)> corrections_;
   std::uint64_t coded_bits_ = 0;
 };
 

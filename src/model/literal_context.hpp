@@ -6,10 +6,11 @@
 
 namespace bdelta::mix {
 
-// The bytes in front of a place, as the contexts that they make: of one to four bytes, and of words.
+// The bytes in front of a place, as the contexts that they make: of one to four bytes, of words, and as rows of tables have
+// them.
 class LiteralContext {
  public:
-  static constexpr std::size_t kCount = 6;
+  static constexpr std::size_t kCount = 8;
 
   void reset(ByteSpan before) {
     recent_ = 0;
@@ -31,9 +32,11 @@ class LiteralContext {
     }
   }
 
-  [[nodiscard]] Contexts<kCount> hashes() const {
-    return {hash_of(1, recent_ & 0xff), hash_of(2, recent_ & 0xffff),    hash_of(3, recent_ & 0xffffff),
-            hash_of(4, recent_),        hash_of(6, word_, recent_ & 0xff), hash_of(7, word_, word_before_)};
+  // pos: of the byte that comes, in its file.
+  [[nodiscard]] Contexts<kCount> hashes(std::uint64_t pos) const {
+    return {hash_of(1, recent_ & 0xff), hash_of(2, recent_ & 0xffff),      hash_of(3, recent_ & 0xffffff),
+            hash_of(4, recent_),        hash_of(6, word_, recent_ & 0xff), hash_of(7, word_, word_before_),
+            hash_of(8, recent_ >> 8 & 0xff), hash_of(9, static_cast<std::uint32_t>(pos % 4), recent_ >> 24)};
   }
 
  private:
@@ -48,6 +51,7 @@ class GuessedByte {
   static constexpr unsigned kNone = 256;
 
   explicit GuessedByte(unsigned value) : value_(value) {}
+  [[nodiscard]] unsigned value() const { return value_; }
   // node: 1 and the bits so far; left: bits to come.
   [[nodiscard]] bool agrees(unsigned node, unsigned left) const {
     return value_ != kNone && (value_ | 256) >> left == node;

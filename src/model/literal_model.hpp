@@ -9,18 +9,21 @@
 //   learned from a few literals while the vocabulary of a file is not. It takes time, so its bytes are limited by those of
 //   the literals so far.
 // - Matches: the latest place, in the source near by or among the literals, that follows the same five bytes or more
-//   tells the byte that came there; so does the source where the copy before the run would have gone on.
+//   tells the byte that came there; so does the source where the copy before the run would have gone on. Both together are
+//   a context as well: what takes the place of what.
 //
 // A byte is coded as two nibbles. For each of them and each context a line of 15 slots is found by hash: 12 bits of
 // probability, 4 bits of how often it was used. A line knows 16 bits of its hash; of two lines that a context may take,
-// a new one gets that which was used less. What slots say is mixed once, as in mixing.hpp, with weights chosen by what is
-// known at the place. So a patch with some hundred bytes of new text is small and still applied within milliseconds.
+// a new one gets that which was used less. What slots mean is learned, mixed once, as in mixing.hpp, with weights chosen by
+// what is known at the place and by the bits so far, and the outcome is corrected. So a patch with some hundred bytes of new
+// text is small and still applied within milliseconds.
 //
 // Packer and unpacker run the same code, in integers only. MODELLED_BYTES.md, section 5, is the specification.
 #pragma once
 
 #include "model/literal_context.hpp"
 #include "model/literal_buffer.hpp"
+#include "model/outcomes.hpp"
 #include "model/small_lines.hpp"
 
 namespace bdelta::mix {
@@ -31,6 +34,7 @@ class LiteralModel {
  public:
   explicit LiteralModel(RandomReader& source) : source_(source), buffer_(source), lines_(kLineLog) {
     weights_.fill(kFirstWeight);
+    weights_by_node_.fill(0);
     order0_.fill(kFreshSlot);
     match_slots_.fill(kFreshSlot);
     source_slots_.fill(kFreshSlot);
@@ -52,6 +56,7 @@ class LiteralModel {
     seek();
     source_place_ = buffer_.place_of(run.source_before);
     in_run_ = 0;
+    pos_ = run.target_pos;
     return {};
   }
 
@@ -68,11 +73,13 @@ class LiteralModel {
   }
 
  private:
-  static constexpr std::size_t kHashed = LiteralContext::kCount;
+  static constexpr std::size_t kTrained = LiteralContext::kCount;
+  static constexpr std::size_t kHashed = kTrained + 1;  // with what both guesses say
   static constexpr std::size_t kInputs = kHashed + 3;
   static constexpr std::size_t kOrder0 = kHashed, kMatch = kHashed + 1, kSource = kHashed + 2;
-  static constexpr std::int32_t kFirstWeight = 65536 / 4;
-  static constexpr unsigned kSlowness = 14;          // of weights
+  static constexpr std::int32_t kFirstWeight = 65536 / 5;
+  static constexpr std::uint64_t kEarlyBits = 4096;  // while weights move twice as fast
+  static constexpr unsigned kMeaningSlowness = 7;
   static constexpr std::size_t kMatchStates = 6;     // classes of how long a match is
   static constexpr std::size_t kOrders = 5;
   static constexpr std::size_t kSourceRows = 4;      // by how far the run has come
@@ -97,7 +104,8 @@ class LiteralModel {
   };
 
   // All at once, as each is a wait.
-  void expect_lines(const Contexts<kHashed>& hashes, unsigned node) {
+  template <std::size_t kCount>
+  void expect_lines(const Contexts<kCount>& hashes, unsigned node) {
     for (const std::uint32_t hash : hashes) lines_.expect(hash_join(hash, node));
   }
 
@@ -113,7 +121,7 @@ class LiteralModel {
     context_.reset({});
     for (std::uint64_t at = begin; at < end; ++at, ++place) {
       const std::uint8_t byte = buffer_.at(place);
-      const Contexts<kHashed> hashes = context_.hashes();
+      const Contexts<kTrained> hashes = context_.hashes(at);
       const unsigned high = byte >> 4;
       expect_lines(hashes, 1);
       expect_lines(hashes, 16 + high);
@@ -148,12 +156,20 @@ class LiteralModel {
     return GuessedByte(known ? buffer_.at(place) : GuessedByte::kNone);
   }
 
+  [[nodiscard]] Contexts<kHashed> hashes_beside(const Guesses& guesses) const {
+    const Contexts<kTrained> trained = context_.hashes(pos_);
+    Contexts<kHashed> hashes;
+    std::copy(trained.begin(), trained.end(), hashes.begin());
+    hashes[kTrained] = hash_of(10, guesses.by_source.value(), guesses.by_match.value());
+    return hashes;
+  }
+
   // As two nibbles.
   template <class Coder>
   std::uint8_t code_byte(Coder& coder, std::uint8_t value) {
     const Guesses guesses{guess_at(match_length_ > 0, match_place_), guess_at(source_place_ > 0, source_place_),
                           match_state()};
-    const Contexts<kHashed> hashes = context_.hashes();
+    const Contexts<kHashed> hashes = hashes_beside(guesses);
     Place at{1, 1, 8, 0};
     while (at.left > 0) {
       expect_lines(hashes, at.node);
@@ -185,20 +201,35 @@ class LiteralModel {
 
     const std::size_t state = slots[kMatch] ? guesses.match_state : 0;
     std::int32_t* weights = &weights_[(state * kOrders + at.order) * kInputs];
+    std::int32_t* by_node = &weights_by_node_[at.node * kInputs];
+    std::array<std::uint16_t*, kHashed> meanings;
     std::array<std::int32_t, kInputs> inputs;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < kInputs; ++i) {
-      inputs[i] = slots[i] && count_of(*slots[i]) != 0 ? stretched(*slots[i]) : 0;
-      sum += std::int64_t{inputs[i]} * weights[i];
+      inputs[i] = 0;
+      if (i < kHashed) {
+        meanings[i] = meanings_.of(i, *slots[i]);
+        if (count_of(*slots[i]) != 0) inputs[i] = kTables.stretch[*meanings[i] >> 4];
+      } else if (slots[i] && count_of(*slots[i]) != 0) {
+        inputs[i] = stretched(*slots[i]);
+      }
+      sum += std::int64_t{inputs[i]} * (std::int64_t{weights[i]} + by_node[i]);
     }
-    const std::uint32_t mixed = squash(stretched_sum(sum));
-    bit = coder.bit(bit, std::clamp<std::uint32_t>(mixed, 32, 65504));
+    const int x = stretched_sum(sum);
+    const std::uint32_t mixed = squash(x);
+    const auto near = corrections_.around(at.node, x);
+    bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + near.corrected()) / 2, 32, 65504));
 
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
+    const unsigned slowness = coded_bits_++ < kEarlyBits ? 14 : 15;
     for (std::size_t i = 0; i < kInputs; ++i) {
-      weights[i] = wrapped_sum(weights[i], inputs[i] * error >> kSlowness);
+      const std::int32_t change = inputs[i] * error >> slowness;
+      weights[i] = wrapped_sum(weights[i], change);
+      by_node[i] = wrapped_sum(by_node[i], change);
+      if (i < kHashed) move_to(*meanings[i], bit, kMeaningSlowness);
       if (slots[i]) learn_small(*slots[i], bit);
     }
+    near.learn(bit);
     return bit;
   }
 
@@ -206,6 +237,7 @@ class LiteralModel {
   void note(std::uint8_t byte) {
     context_.push(byte);
     ++in_run_;
+    ++pos_;
     if (source_place_ > 0 && ++source_place_ == LiteralBuffer::kEnd) source_place_ = 0;
     if (match_length_ == 0) return;
     match_length_ = buffer_.at(match_place_) == byte ? std::min(match_length_ + 1, 65535u) : 0;
@@ -217,15 +249,20 @@ class LiteralModel {
   SmallLineTable lines_;
   LiteralContext context_;
   std::array<std::int32_t, kMatchStates * kOrders * kInputs> weights_;
+  std::array<std::int32_t, 256 * kInputs> weights_by_node_;
+  Meanings<kHashed> meanings_;
+  Corrections<256> corrections_;
   std::array<SmallSlot, 256> order0_;
   std::array<SmallSlot, kMatchStates * 16> match_slots_;
   std::array<SmallSlot, kSourceRows * 16> source_slots_;
 
   std::uint32_t source_place_ = 0;  // where the copy before the run would have gone on; 0: not at hand
+  std::uint64_t pos_ = 0;           // in the target, of the byte that comes
   std::uint32_t in_run_ = 0;
   std::uint32_t match_place_ = 0;   // of the byte it tells
   std::uint32_t match_length_ = 0;  // bytes that agree; 0: no match
   std::uint64_t coded_bytes_ = 0;
+  std::uint64_t coded_bits_ = 0;
   std::uint64_t trained_bytes_ = 0;
 };
 

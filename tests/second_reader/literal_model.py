@@ -1,9 +1,11 @@
 """The model of modelled literals (src/model/MODELLED_BYTES.md, section 5)."""
 from coder import H, STRETCH, squash, join
 from literal_buffer import PART, Buffer, Match
-from mixing import FRESH, Lines, Sets, learn_small, wrapped
+from mixing import (FIRST_CORRECTIONS, FIRST_MEANINGS, FRESH, Correction, Lines, Mix, Sets, learn_small, meaning_of, move,
+                    said_by)
 
-INPUTS = 9
+CONTEXTS = 9
+INPUTS = CONTEXTS + 3
 NO_GUESS = 256
 
 
@@ -23,10 +25,12 @@ class Context:
         elif self.word:
             self.word_before, self.word = self.word, 0
 
-    def hashes(self):
+    def hashes(self, pos):
+        """All but the last one; pos is that of the byte that comes."""
         bytes_back = self.recent
         return (H(1, bytes_back & 255), H(2, bytes_back & 0xffff), H(3, bytes_back & 0xffffff), H(4, bytes_back),
-                H(6, self.word, bytes_back & 255), H(7, self.word, self.word_before))
+                H(6, self.word, bytes_back & 255), H(7, self.word, self.word_before), H(8, bytes_back >> 8 & 255),
+                H(9, pos % 4, bytes_back >> 24))
 
 
 class LiteralModel:
@@ -39,7 +43,12 @@ class LiteralModel:
         self.plain = [FRESH] * 256
         self.match_slots = [FRESH] * (6 * 16)
         self.source_slots = [FRESH] * (4 * 16)
-        self.weights = Sets([16384] * INPUTS)
+        self.weights = Sets([13107] * INPUTS)
+        self.by_node = Sets([0] * INPUTS)
+        self.meanings = [list(FIRST_MEANINGS) for _ in range(CONTEXTS)]
+        self.corrections = Sets(FIRST_CORRECTIONS)
+        self.bits = 0
+        self.pos = 0
         self.source_place = 0
         self.in_run = 0
         self.coded = self.trained = self.brought = 0
@@ -54,6 +63,7 @@ class LiteralModel:
         for byte in known:
             self.buffer.append(byte)
         self.in_run = 0
+        self.pos = target_pos
         self.match.seek()
         self.source_place = self.buffer.place(source_before)
         return bytes(self.decode_byte(decoder) for _ in range(length))
@@ -62,6 +72,7 @@ class LiteralModel:
         byte = self.code(decoder)
         self.context.take(byte)
         self.in_run += 1
+        self.pos += 1
         if self.source_place:
             self.source_place = (self.source_place + 1) % self.buffer.end
         self.match.note(byte)
@@ -93,8 +104,8 @@ class LiteralModel:
         data = self.source[begin:begin + PART]
         self.trained += len(data)
         self.context.start(b"")
-        for byte in data:
-            for h in self.context.hashes():
+        for pos, byte in enumerate(data, begin):
+            for h in self.context.hashes(pos):
                 show(self.lines.find(join(h, 1)), byte >> 4)
                 show(self.lines.find(join(h, 16 + (byte >> 4))), byte & 15)
             self.context.take(byte)
@@ -103,7 +114,7 @@ class LiteralModel:
         state = self.match.state()
         by_match = self.match.guess()
         by_source = self.buffer.bytes[self.source_place] if self.source_place else NO_GUESS
-        hashes = self.context.hashes()
+        hashes = (*self.context.hashes(self.pos), H(10, by_source, by_match))
         node = 1
         for left in range(8, 0, -1):
             if left in (8, 4):
@@ -111,13 +122,27 @@ class LiteralModel:
                 order = max(j if lines[j].known() else 0 for j in range(5))
                 inner = 1
             slots = [(line.slots, inner) for line in lines]
-            slots.append((self.plain, node))
-            slots.append(guess_slot(by_match, node, left, self.match_slots, state))
-            slots.append(guess_slot(by_source, node, left, self.source_slots, min(self.in_run, 3)))
-            bit = code_bit(decoder, slots, self.weights.at((state if slots[7] else 0, order)))
+            inputs = [said_by(line, inner, meanings) for line, meanings in zip(lines, self.meanings)]
+            others = [(self.plain, node), guess_slot(by_match, node, left, self.match_slots, state),
+                      guess_slot(by_source, node, left, self.source_slots, min(self.in_run, 3))]
+            inputs += [STRETCH[slot[0][slot[1]] >> 4] if slot and slot[0][slot[1]] & 15 else 0 for slot in others]
+            mix = Mix(inputs, self.weights.at((state if others[1] else 0, order)), self.by_node.at(node))
+            correction = Correction(self.corrections.at(node), mix.x)
+            bit = decoder.bit(max(32, min(65504, (mix.mixed + correction.corrected) // 2)))
+            self.learn(mix, correction, slots, [slot for slot in others if slot], bit)
             inner = 2 * inner + bit
             node = 2 * node + bit
         return node - 256
+
+    def learn(self, mix, correction, slots, others, bit):
+        mix.learn(bit, 14 if self.bits < 4096 else 15)
+        self.bits += 1
+        used = [meaning_of(table[index]) for table, index in slots]
+        for meanings, meaning in zip(self.meanings, used):
+            move(meanings, meaning, bit, 7)
+        for table, index in slots + others:
+            learn_small(table, index, bit)
+        correction.learn(bit)
 
 
 def show(line, bits):
@@ -134,14 +159,3 @@ def guess_slot(guess, node, left, slots, number):
         return None
     return slots, 16 * number + 8 * (guess >> left - 1 & 1) + left - 1
 
-
-def code_bit(decoder, slots, weights):
-    inputs = [STRETCH[slot[0][slot[1]] >> 4] if slot and slot[0][slot[1]] & 15 else 0 for slot in slots]
-    total = sum(t * weight for t, weight in zip(inputs, weights))
-    mixed = squash(max(-2047, min(2047, total >> 16)))
-    bit = decoder.bit(max(32, min(65504, mixed)))
-    for i, (slot, t) in enumerate(zip(slots, inputs)):
-        weights[i] = wrapped(weights[i] + (t * (65536 * bit - mixed) >> 14))
-        if slot:
-            learn_small(*slot, bit)
-    return bit

@@ -343,8 +343,8 @@ TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
 TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
   const Story text = insertions(wordy_bytes(100000, 1), wordy_bytes(8000, 2), 400, 60, 3);
   const Story table = insertions(table_bytes(100000, 1), table_bytes(8000, 2), 1000, 300, 3);
-  EXPECT_EQ(672681272u, xxh3_32(pack(text)));
-  EXPECT_EQ(3878232817u, xxh3_32(pack(table)));
+  EXPECT_EQ(672167547u, xxh3_32(pack(text)));
+  EXPECT_EQ(2295107820u, xxh3_32(pack(table)));
 }
 
 }  // namespace

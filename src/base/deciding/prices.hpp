@@ -8,7 +8,7 @@ namespace bdelta {
 
 // A modelled literal, with its share of the source that is brought in.
 // [ns] More: models fewer literals. Sets: bdelta-bench prices.
-inline constexpr std::uint64_t kLiteralNs = 430;
+inline constexpr std::uint64_t kLiteralNs = 690;
 
 // Memory and training of the model of literals, with however few of them.
 // [ns] More: models fewer literals. Sets: bdelta-bench prices.
