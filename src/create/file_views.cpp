@@ -116,7 +116,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   views->target_members_ = members_of(pair.target_parts);
   search.is_of_view = false;
   const LevelSettings settings = level_settings(options.level);
-  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), settings.make_byte_ns, settings.apply_byte_ns},
+  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), settings.make_byte_ns, settings.coding.apply_byte_ns},
                 std::move(pair.source_parts), pool);
   views->source_reader_.emplace(views->source_view_);
   views->target_reader_.emplace(views->target_view_);
