@@ -136,11 +136,15 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
   }
   if (auto views = unpack_alike(search, pool)) {
     plans_ = std::move(views->plans);
+    apply_ns_ = views->apply_ns;
     source_view_ = std::move(views->view);
     source_members_ = members_of(views->parts);
     return;
   }
-  for (ViewLayer& layer : search.layers) plans_.push_back(std::move(layer.plan));
+  for (ViewLayer& layer : search.layers) {
+    apply_ns_ += layer.apply_ns();
+    plans_.push_back(std::move(layer.plan));
+  }
 }
 
 ViewPair FileViews::take(ViewLayer& layer) {
