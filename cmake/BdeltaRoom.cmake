@@ -72,19 +72,12 @@ function(bdelta_compile_for_size target)
   endif()
 endfunction()
 
-# bdelta_compile_files_for_size(FILES…): likewise files of a room of which others have such loops. From the room's folder.
-function(bdelta_compile_files_for_size)
+# bdelta_compile_files(FLAG FILES…): files of a room with another optimisation than the others, from the room's folder. -Os
+# where there are no loops over bytes; -O2 where loops are the same speed without what makes them several times as large.
+function(bdelta_compile_files flag)
   if(NOT MSVC AND NOT BDELTA_PRECOMPILE)
     set_source_files_properties(${ARGN} DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
-      PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
-  endif()
-endfunction()
-
-# bdelta_compile_files_plainly(FILES…): files whose loops are the same speed without what makes them several times as large.
-function(bdelta_compile_files_plainly)
-  if(NOT MSVC AND NOT BDELTA_PRECOMPILE)
-    set_source_files_properties(${ARGN} DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
-      PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
+      PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:${flag}>")
   endif()
 endfunction()
 

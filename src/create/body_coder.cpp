@@ -39,9 +39,9 @@ std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const 
   const bool cuts = budget_.ample && settings().match.parse;
   const auto encode_one = [&](std::size_t group, const GroupOutline& segments) {
     const Span span(pool_.timeline(), PhaseId::kEncode, group, target_bytes(segments));
-    return encode_group(from, inputs_.target_pieces, covers, segments, settings().window_bytes, substitutions, pool_.watch());
+    return encode_group(from, inputs_.target_pieces, covers, segments, settings().coding.window_bytes, substitutions, pool_.watch());
   };
-  return encode_in_pieces(outlines, settings().window_bytes, cuts, encode_one, pool_);
+  return encode_in_pieces(outlines, settings().coding.window_bytes, cuts, encode_one, pool_);
 }
 
 // With programs each stretch of a sample is a group.

@@ -12,21 +12,21 @@
 
 namespace bdelta {
 
-// For the segment at hand, or for a sample of it. One thread at a time; the work uses the pool. Nothing goes into the
+// For the segment at hand, or for a sample of it alone. One thread at a time; the work uses the pool. Nothing goes into the
 // patch. Errors: those of the codecs and of the watch.
 class BodyCoder {
  public:
   // Everything must outlive the coder.
   BodyCoder(const Budget& budget, const CreateInputs& inputs, native::Writer& writer, WorkerPool& pool)
       : budget_(budget), inputs_(inputs), writer_(writer), pool_(pool) {}
+  BodyCoder(const BodyCoder& whole, GroupOutline sample)
+      : budget_(whole.budget_), inputs_(whole.inputs_), writer_(whole.writer_), pool_(whole.pool_), sample_(std::move(sample)),
+        plan_bytes_(whole.plan_bytes_) {}
 
   // `told` is called before all of the segment is coded, with what that is, and its units of the watch.
   using OnCoding = std::function<void(const CodingBytes& streams, std::uint64_t units)>;
   void on_coding(OnCoding told) { on_coding_ = std::move(told); }
 
-  // From now on all is about this part of the segment, until that ends.
-  void begin_sample(GroupOutline sample) { sample_ = std::move(sample); }
-  void end_sample() { sample_.reset(); }
   [[nodiscard]] const std::optional<GroupOutline>& sample() const noexcept { return sample_; }
 
   // Where groups of the covers begin and end. `programs`, which tell what is predicted, may be null here and below.
@@ -92,7 +92,7 @@ class BodyCoder {
   native::Writer& writer_;
   WorkerPool& pool_;
   OnCoding on_coding_;                             // may be empty
-  std::optional<GroupOutline> sample_;
+  const std::optional<GroupOutline> sample_;
   std::optional<KnownOutlines> known_outlines_;           // the last one, where there are few covers
   std::optional<std::uint64_t> plan_bytes_;
   std::optional<io::MemoryReader> source_memory_;  // over inputs that are whole

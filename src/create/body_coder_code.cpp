@@ -19,7 +19,7 @@ ModelledInputs BodyCoder::modelled_inputs(const ProgramPass* programs, const Sub
 
 Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
   if (!plan_bytes_) {
-    BDELTA_ASSIGN(const Bytes record, native::encode_global(programs.plan(), settings().literals));
+    BDELTA_ASSIGN(const Bytes record, native::encode_global(programs.plan(), settings().coding.literals));
     plan_bytes_ = record.size();
   }
   return *plan_bytes_;
@@ -30,7 +30,7 @@ Result<CodedBody> BodyCoder::code(BodyDraft draft) {
   const ModelledInputs inputs = modelled_inputs(draft.programs, draft.substitutions);
   CodedBody body;
   body.is_long = draft.is_long();
-  if (on_coding_ && !sample_) on_coding_(streams_of(draft.groups), coding_units(draft.groups, settings().model));
+  if (on_coding_) on_coding_(streams_of(draft.groups), coding_units(draft.groups, settings().coding.model));
   if (draft.programs) {
     BDELTA_ASSIGN(body.covers, writer_.code_groups(covers_of(draft.groups), inputs));
     BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes(*draft.programs));
@@ -103,7 +103,7 @@ Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estima
 // where it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what their model makes of
 // misses it knows badly, which levels that take their time find out.
 bool BodyCoder::is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const {
-  if (settings().numbers.id != CodecId::kLzma) return false;
+  if (settings().coding.numbers.id != CodecId::kLzma) return false;
   if (std::min(a.stream_bytes(), b.stream_bytes()) <= kQuickBytes) return false;
   return (a.is_long() && b.is_long()) || !(tries_modelled_misses(a) || tries_modelled_misses(b));
 }
@@ -116,7 +116,7 @@ Result<std::optional<bool>> BodyCoder::is_smaller_by_estimate(const BodyDraft& a
   BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate(before, kind));
   BDELTA_ASSIGN(std::uint64_t bytes, estimate(after, kind));
   bytes += extra_bytes;
-  const bool takes_time = settings().model_bytes && settings().apply_byte_ns == 0;
+  const bool takes_time = settings().coding.model_misses && settings().coding.apply_byte_ns == 0;
   std::uint64_t open_bytes = 0;
   if (!alike && takes_time) open_bytes = bytes_before / kUnlikeShare;
   if (!alike && !takes_time && tries_modelled_misses(before)) {

@@ -52,7 +52,7 @@ std::uint64_t fit_index(std::uint64_t size, std::uint64_t most_bytes, unsigned& 
 // What `budget` takes at most with so many threads, one compressor at a time.
 std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsigned threads) {
   const std::uint64_t segment = std::min(budget.segment_bytes, request.target_size);
-  const std::uint64_t window = std::min(budget.settings.window_bytes, request.target_size);
+  const std::uint64_t window = std::min(budget.settings.coding.window_bytes, request.target_size);
   std::uint64_t held = kFixedBytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
   std::uint64_t pass = kIndexPieceBytes;
   std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
@@ -60,10 +60,10 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   if (!budget.source_whole) search += budget.gathered_bytes + budget.survey_bytes;
   const std::uint64_t anchors = budget.settings.match.parse ? budget.match.anchor_bytes : 0;
   pass = std::max(pass, anchors + threads * worker_bytes(request, budget));
-  const std::uint64_t copies = kDraftCopies + (budget.settings.model ? kPackCopies : 0);
-  const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
+  const std::uint64_t copies = kDraftCopies + (budget.settings.coding.model ? kPackCopies : 0);
+  const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings.coding, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
-  const std::uint64_t model = budget.settings.model ? packer_memory_bytes(window) : 0;
+  const std::uint64_t model = budget.settings.coding.model ? packer_memory_bytes(window) : 0;
   const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model;
   return held + std::max(search + std::max(pass, coding), request.verify ? check : 0);
 }
@@ -99,12 +99,12 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
   const std::uint64_t indexed_bytes = budget.source_whole ? request.source_size : budget.gathered_bytes;
   budget.match.index_bytes = fit_index(indexed_bytes, shares.index, shift);
 
-  settings.window_bytes = std::min(settings.window_bytes, std::max(shares.draft / 2, kMiB / 4));
+  settings.coding.window_bytes = std::min(settings.coding.window_bytes, std::max(shares.draft / 2, kMiB / 4));
   budget.draft_bytes = std::min(shares.draft, settings.group_bytes);
   budget.outline_bytes = budget.draft_bytes / 2;
   budget.batch_bytes = 2 * budget.draft_bytes;
   const auto draft_log = static_cast<unsigned>(std::bit_width(budget.draft_bytes - 1));
-  for (CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {
+  for (CodecSettings* codec : {&settings.coding.numbers, &settings.coding.values, &settings.coding.literals}) {
     codec->max_window_log = std::min(codec->max_window_log, draft_log);
   }
   budget.spool_bytes = std::min(kFreeSpool, shares.draft / 2);
@@ -149,7 +149,7 @@ Result<Budget> within_scarce_limit(const BudgetRequest& request) {
     ++budget.threads;
   }
   budget.needed_bytes = account(request, budget, budget.threads);
-  budget.codec_bytes = coder_bytes_for(budget.settings, budget.draft_bytes) + request.limit_bytes - budget.needed_bytes;
+  budget.codec_bytes = coder_bytes_for(budget.settings.coding, budget.draft_bytes) + request.limit_bytes - budget.needed_bytes;
   return budget;
 }
 

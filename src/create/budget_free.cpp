@@ -35,12 +35,12 @@ struct FreeWork {
 // search does, but for some of it.
 FreeWork free_work(const BudgetRequest& request, const Budget& budget, const std::optional<Likeness>& likeness) {
   const std::uint64_t group_bytes = budget.settings.group_bytes, file_bytes = request.source_size + request.target_size;
-  if (!likeness) return {kAmpleCopies * file_bytes, coder_bytes_for(budget.settings, std::min(group_bytes, request.target_size))};
+  if (!likeness) return {kAmpleCopies * file_bytes, coder_bytes_for(budget.settings.coding, std::min(group_bytes, request.target_size))};
   const std::uint64_t changed_bytes = likeness->changed_bytes;
   const std::uint64_t stream = std::min(group_bytes, changed_bytes + changed_bytes / 4 + kMiB);
   const std::uint64_t quarters = likeness->has_programs ? kProgramQuarters : kSimilarQuarters;
   return {quarters * file_bytes / 4 + kChangedCopies * changed_bytes + kTypeCopies * likeness->type_bytes,
-          coder_bytes_for(budget.settings, stream)};
+          coder_bytes_for(budget.settings.coding, stream)};
 }
 
 // One compressor at a time. Covers are known before they are coded.
@@ -60,7 +60,7 @@ std::uint64_t usual_of_segments(const BudgetRequest& request, const Budget& budg
   const std::uint64_t samples = request.source_size >> budget.settings.match.sample_shift;
   const std::uint64_t search = samples * kSampleBytes + segment / kUsualBytesPerCover * 96;
   const std::uint64_t pass = anchors + request.threads * worker_bytes(request, budget);
-  const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings, stream);
+  const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings.coding, stream);
   return kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
 }
 

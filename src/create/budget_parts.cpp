@@ -14,9 +14,9 @@ constexpr std::uint64_t kScanWorkerBytes = kMiB;           // local table and sa
 constexpr std::uint64_t kParseNodeBytes = 5 * kMiB;        // nodes of a parse, and …
 constexpr std::uint64_t kParseNodeRatio = 4;               // … as much more for each byte of a chunk
 
-std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
+std::uint64_t codec_bytes_for(const native::WriterSettings& coding, std::uint64_t stream_bytes) {
   std::uint64_t most = 0;
-  for (const CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {
+  for (const CodecSettings* codec : {&coding.numbers, &coding.values, &coding.literals}) {
     most = std::max(most, native::codec_memory_bytes(*codec, stream_bytes));
   }
   return most;
@@ -24,10 +24,10 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
 
 }  // namespace
 
-std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
-  std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  if (settings.model_bytes) codec_bytes = std::max(codec_bytes, modelled_packer_bytes(settings.window_bytes));
-  return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
+std::uint64_t coder_bytes_for(const native::WriterSettings& coding, std::uint64_t stream_bytes) {
+  std::uint64_t codec_bytes = codec_bytes_for(coding, stream_bytes);
+  if (coding.model_misses) codec_bytes = std::max(codec_bytes, modelled_packer_bytes(coding.window_bytes));
+  return coding.model ? std::max(codec_bytes, packer_memory_bytes(coding.window_bytes)) : codec_bytes;
 }
 
 std::uint64_t worker_bytes(const BudgetRequest& request, const Budget& budget) {
@@ -47,14 +47,15 @@ std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) noe
 LevelSettings settings_for(const BudgetRequest& request) {
   LevelSettings settings = level_settings(request.level);
   ParseParams& parse = settings.match.parse_params;
-  if (!request.models) settings.model = settings.model_bytes = false;
+  native::WriterSettings& coding = settings.coding;
+  if (!request.models) coding.model = coding.model_literals = coding.model_misses = false;
   if (request.limit_bytes != 0) {
     parse.costs.resize(1);
     parse.little_costs.resize(std::min<std::size_t>(parse.little_costs.size(), 1));
     parse.text_costs.resize(std::min<std::size_t>(parse.text_costs.size(), 1));
     parse.dense_costs.clear();
-    if (settings.model_target_share != 0) settings.model = false;  // fast levels leave its memory to the search
-    settings.model_bytes = false;
+    if (coding.model_target_share != 0) coding.model = false;  // fast levels leave its memory to the search
+    coding.model_literals = coding.model_misses = false;
   }
   return settings;
 }

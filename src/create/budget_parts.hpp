@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 [[nodiscard]] LevelSettings settings_for(const BudgetRequest& request);
 
 // What one compressor, or the context coder, takes at most for a stream of so many bytes.
-[[nodiscard]] std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes);
+[[nodiscard]] std::uint64_t coder_bytes_for(const native::WriterSettings& coding, std::uint64_t stream_bytes);
 
 // What a thread takes that seeks covers.
 [[nodiscard]] std::uint64_t worker_bytes(const BudgetRequest& request, const Budget& budget);

@@ -116,7 +116,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   views->target_members_ = members_of(pair.target_parts);
   search.is_of_view = false;
   const LevelSettings settings = level_settings(options.level);
-  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), settings.make_byte_ns, settings.apply_byte_ns},
+  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), settings.make_byte_ns, settings.coding.apply_byte_ns},
                 std::move(pair.source_parts), pool);
   views->source_reader_.emplace(views->source_view_);
   views->target_reader_.emplace(views->target_view_);
@@ -136,11 +136,15 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
   }
   if (auto views = unpack_alike(search, pool)) {
     plans_ = std::move(views->plans);
+    apply_ns_ = views->apply_ns;
     source_view_ = std::move(views->view);
     source_members_ = members_of(views->parts);
     return;
   }
-  for (ViewLayer& layer : search.layers) plans_.push_back(std::move(layer.plan));
+  for (ViewLayer& layer : search.layers) {
+    apply_ns_ += layer.apply_ns();
+    plans_.push_back(std::move(layer.plan));
+  }
 }
 
 ViewPair FileViews::take(ViewLayer& layer) {

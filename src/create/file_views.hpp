@@ -50,6 +50,9 @@ class FileViews {
   // Of NEW, but for streams that OLD has alike.
   [[nodiscard]] std::uint64_t changed_bytes() const noexcept { return changed_bytes_; }
 
+  // Nominal nanoseconds that applying takes for them.
+  [[nodiscard]] std::uint64_t apply_ns() const noexcept { return apply_ns_; }
+
   // Private memory that it takes.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept { return source_view_.size() + target_view_.size(); }
 
@@ -72,6 +75,7 @@ class FileViews {
   std::uint64_t source_archive_pos_ = 0;
   std::uint64_t target_archive_pos_ = 0;
   std::uint64_t changed_bytes_ = 0;
+  std::uint64_t apply_ns_ = 0;
   view::ViewPlans plans_;
 };
 

@@ -9,26 +9,29 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
+void use_zstd(LevelSettings& settings, int zstd_level) {
+  settings.coding.numbers = settings.coding.values = settings.coding.literals = {CodecId::kZstd, zstd_level, 0};
+}
+
 // Numbers go through the context coder where they are few and each byte that it saves is worth its time of applying.
 void pack_short_patches(LevelSettings& settings, std::uint64_t apply_byte_ns) {
-  settings.model = true;
-  settings.model_most_bytes = 256 * 1024;
-  settings.apply_byte_ns = apply_byte_ns;
+  settings.coding.model = true;
+  settings.coding.model_most_bytes = 256 * 1024;
+  settings.coding.apply_byte_ns = apply_byte_ns;
 }
 
 LevelSettings fast() {
   LevelSettings settings;
   settings.match.sample_shift = 7;
-  const CodecSettings zstd{CodecId::kZstd, 3, 0};
-  settings.numbers = settings.values = settings.literals = zstd;
+  use_zstd(settings, 3);
   settings.history_bytes = 64 * kMiB;
   settings.least_saved_share = 16;
   settings.copy_gram_shift = 5;
   settings.quick_copies = true;
   pack_short_patches(settings, 500);
   settings.make_byte_ns = 25'000;
-  settings.model_target_share = 1024;  // else it would take longer than finding the covers
-  settings.window_bytes = 4 * kMiB;
+  settings.coding.model_target_share = 1024;  // else it would take longer than finding the covers
+  settings.coding.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
   return settings;
 }
@@ -40,9 +43,8 @@ LevelSettings quick() {
   settings.match.compare_candidates = true;
   settings.copy_gram_shift = 4;
   settings.make_byte_ns = 50'000;
-  const CodecSettings zstd{CodecId::kZstd, 9, 0};
-  settings.numbers = settings.values = settings.literals = zstd;
-  settings.model_target_share = 0;
+  use_zstd(settings, 9);
+  settings.coding.model_target_share = 0;
   return settings;
 }
 
@@ -78,10 +80,9 @@ LevelSettings middle(int zstd_level, std::uint64_t apply_byte_ns) {
   settings.match.parse_params.little_costs = {costs_of(200, 200, 520, 340, 2400, 1400, 800)};
   settings.match.parse_params.little_bytes = 512 * 1024;
   settings.match.parse_params.text_costs = {costs_of(150, 200, 450, 300, 2816, 1536, 900)};
-  const CodecSettings zstd{CodecId::kZstd, zstd_level, 0};
-  settings.numbers = settings.values = settings.literals = zstd;
+  use_zstd(settings, zstd_level);
   pack_short_patches(settings, apply_byte_ns);
-  settings.window_bytes = 4 * kMiB;
+  settings.coding.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
   return settings;
 }
@@ -91,10 +92,9 @@ LevelSettings small() {
   settings.match.parse_params.beam = 64;
   settings.match.parse_params.anchor_shift = 2;
   settings.match.parse_params.long_grams = true;
-  settings.numbers = {CodecId::kLzma, 6, 0};
-  settings.values = {CodecId::kLzma, 6, 0};
-  settings.literals = {CodecId::kLzma, 6, 2};
-  settings.model_most_bytes = ~std::uint64_t{0};
+  settings.coding.numbers = settings.coding.values = {CodecId::kLzma, 6, 0};
+  settings.coding.literals = {CodecId::kLzma, 6, 2};
+  settings.coding.model_most_bytes = ~std::uint64_t{0};
   settings.make_byte_ns = 400'000;
   settings.digest_share = 16;
   settings.substitution_search = ~std::uint64_t{0};
@@ -144,24 +144,24 @@ LevelSettings level_settings(int level) {
   LevelSettings settings = small();
   if (level >= 7) {
     settings.match.parse_params.anchor_shift = 1;
-    settings.apply_byte_ns = 5000;
+    settings.coding.apply_byte_ns = 5000;
   }
   if (level >= 8) {
-    settings.apply_byte_ns = 10'000;
-    settings.model_bytes = true;
+    settings.coding.apply_byte_ns = 10'000;
+    settings.coding.model_literals = settings.coding.model_misses = true;
   }
   if (level >= 9) {
-    settings.model_values = 8 * kMiB;
+    settings.coding.model_values = 8 * kMiB;
     settings.label_passes = 3;
     settings.make_byte_ns = 2'000'000;
     settings.digest_share = 2;
-    settings.apply_byte_ns = 20'000;
+    settings.coding.apply_byte_ns = 20'000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);
   }
   if (level >= kUltraLevel) {
     settings.least_saved_share = 256;
-    settings.apply_byte_ns = 0;
+    settings.coding.apply_byte_ns = 0;
   }
   return settings;
 }

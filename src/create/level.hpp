@@ -4,20 +4,15 @@
 #include <cstdint>
 
 #include "bdelta/error.hpp"
-#include "codec/codec.hpp"
+#include "format/native/writer_settings.hpp"
 #include "match/params.hpp"
 
 namespace bdelta {
 
 struct LevelSettings {
   MatchParams match;
-  CodecSettings numbers;         // streams of lengths, gaps and diagonals
-  CodecSettings values;          // residual values
-  CodecSettings literals;
-  // The price of a saved byte: nominal nanoseconds that it may take.
-  std::uint64_t make_byte_ns = 0;   // of making, on one thread
-  std::uint64_t apply_byte_ns = 0;  // of applying, likewise; 0: any
-
+  native::WriterSettings coding;
+  std::uint64_t make_byte_ns = 0;  // nominal, of making on one thread, that a saved byte may take
   bool predict = false;             // fields of programs
   std::uint64_t digest_share = 0;   // files whose digests are left to who applies the patch: NEW / digest_share bytes; 0: none
   bool header_sums = false;         // checksums of archive headers are left to who applies the patch
@@ -28,13 +23,7 @@ struct LevelSettings {
   std::uint64_t least_saved_share = 64;  // of a patch, that such copies must save to be looked for
   unsigned copy_gram_shift = 2;  // they are looked for at one place in 2^shift
   bool quick_copies = false;     // only where NEW changes much, and taken by an estimate, which takes no coding
-  bool model_bytes = false;      // literals and misses through their models where that is smaller
-  bool model = false;            // numbers through the context coder where that is smaller
-  std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers in a group that are tried in it
-  std::uint64_t model_target_share = 0;  // and they are no more than 1/share of its part of NEW; 0: of any share
-  std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there
   std::uint64_t plain_bytes = std::uint64_t{1} << 20;  // least length of an exact stretch that is a window of its own
-  std::uint64_t window_bytes = 0;  // target bytes of a window that is not plain
   std::uint64_t group_bytes = 0;   // target bytes after which a group ends
 };
 

@@ -21,15 +21,11 @@ std::uint64_t patch_limit(const CreateTask& task) {
 }
 
 native::WriterSettings writer_settings(const Budget& budget, std::uint64_t limit_bytes) {
-  const LevelSettings& settings = budget.settings;
-  native::WriterSettings of_writer{settings.numbers, settings.values, settings.literals, settings.model,
-                                   settings.model_values, settings.apply_byte_ns, settings.window_bytes,
-                                   limit_bytes, budget.codec_bytes, budget.draft_bytes,
-                                   settings.model_bytes};
-  of_writer.model_misses = settings.model_bytes;
-  of_writer.model_most_bytes = settings.model_most_bytes;
-  of_writer.model_target_share = settings.model_target_share;
-  return of_writer;
+  native::WriterSettings coding = budget.settings.coding;
+  coding.limit_bytes = limit_bytes;
+  coding.codec_bytes = budget.codec_bytes;
+  coding.doubt_bytes = budget.draft_bytes;
+  return coding;
 }
 
 }  // namespace
@@ -127,7 +123,7 @@ Status PatchBody::add_native() {
     groups = joiner_->add(std::move(groups));
     coded += streams_of(groups);
     const double coded_share = static_cast<double>(coded.all()) / static_cast<double>(encoded.all() + 1);
-    task_.watch.begin_stage(after * coded_share, coding_units(groups, budget.settings.model));
+    task_.watch.begin_stage(after * coded_share, coding_units(groups, budget.settings.coding.model));
     BDELTA_TRY(add_groups(std::move(groups)));
   }
   work_.estimate().set_streams({encoded.literals - coded.literals, encoded.numbers - coded.numbers});
@@ -140,7 +136,7 @@ Status PatchBody::add_predicted() {
   const std::vector<GroupOutline> outlines = coder_->outlines_of(chosen_.covers, programs);
   std::vector<GroupDraft> drafts = coder_->encode(chosen_.covers, outlines, chosen_.substitution_table(), programs);
   std::vector<GroupDraft> covers = covers_of(drafts);
-  task_.watch.begin_stage(1, coding_units(drafts, work_.settings().model));
+  task_.watch.begin_stage(1, coding_units(drafts, work_.settings().coding.model));
   {
     const Step step(work_.pool(), PhaseId::kCompress);
     BDELTA_TRY(writer_->add_plan(programs->plan(), programs->apply_bytes()));
@@ -183,7 +179,7 @@ Status PatchBody::finish_bdt1() {
 Status PatchBody::finish_native(const InputDigests& digests) {
   Report& report = patch_.report;
   std::vector<GroupDraft> last = joiner_->finish();
-  task_.watch.begin_stage(1, coding_units(last, work_.settings().model));
+  task_.watch.begin_stage(1, coding_units(last, work_.settings().coding.model));
   BDELTA_TRY(add_groups(std::move(last)));
   BDELTA_TRY(writer_->finish());
   native::Header header;

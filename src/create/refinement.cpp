@@ -33,7 +33,7 @@ Status Refinement::take_substitutions_if_smaller(native::CodedSubstitutions subs
 // That the patch is coded to know this is not in vain, unless copies of NEW change it: long streams, nearly all of them
 // literals, must have a chance.
 Result<bool> Refinement::modelled_misses_learn_substitutions(const BodyDraft& draft) {
-  if (!coder_.settings().model_bytes) return false;
+  if (!coder_.settings().coding.model_misses) return false;
   if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_modelled_misses(draft)) return false;
   if (!chosen_.coded) {
     BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_modelled_misses(draft) : true);
@@ -51,11 +51,11 @@ Status Refinement::find_substitutions() {
   const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
                            inputs_.target.bytes(), chosen_.covers};
   BDELTA_ASSIGN(std::optional<native::CodedSubstitutions> found,
-                learn_substitutions(copied, settings.substitution_search, settings.literals, coder_.pool()));
+                learn_substitutions(copied, settings.substitution_search, settings.coding.literals, coder_.pool()));
   if (!found) return {};
   const bool chooses = settings.choice_bytes > 0;
   BodyDraft before;
-  if (chooses || settings.model_bytes) before = coder_.draft(chosen_);
+  if (chooses || settings.coding.model_misses) before = coder_.draft(chosen_);
   BDELTA_ASSIGN(const bool learned, modelled_misses_learn_substitutions(before));
   if (learned) {
     chosen_.other_substitutions = std::move(found);

@@ -18,24 +18,22 @@ void join_streams(std::vector<GroupDraft>& groups) {
   groups.resize(std::min<std::size_t>(groups.size(), 1));
 }
 
+GroupOutline outline_of(const ByteRanges& ranges, std::uint64_t segment_begin) {
+  GroupOutline outline;
+  for (const ByteRange& range : ranges) outline.push_back({segment_begin + range.begin, range.end - range.begin, false, 0});
+  return outline;
+}
+
 }  // namespace
 
-SampleChooser::SampleChooser(BodyCoder& coder, CreateInputs& inputs, const ProgramPass* programs, SampledSets sampled)
-    : coder_(coder), inputs_(inputs), programs_(programs), ranges_(sampled.ranges), seeds_(sampled.seeds),
+SampleChooser::SampleChooser(const BodyCoder& whole, CreateInputs& inputs, const ProgramPass* programs, SampledSets sampled)
+    : coder_(whole, outline_of(sampled.ranges, inputs.segment.begin)), inputs_(inputs), programs_(programs), ranges_(sampled.ranges), seeds_(sampled.seeds),
       last_is_cheap_(sampled.last_is_cheap), sets_(std::move(sampled.sets)), count_(sets_.size()),
-      pieces_before_(inputs.source_pieces), chooser_(coder, sets_, programs) {
-  GroupOutline sample;
-  for (const ByteRange& range : ranges_) {
-    sample.push_back({inputs.segment.begin + range.begin, range.end - range.begin, false, 0});
-  }
-  coder.begin_sample(std::move(sample));
+      pieces_before_(inputs.source_pieces), chooser_(coder_, sets_, programs) {
   for (Covers& covers : sets_) inputs.move_to_segment(covers);
 }
 
-SampleChooser::~SampleChooser() {
-  inputs_.source_pieces = pieces_before_;
-  coder_.end_sample();
-}
+SampleChooser::~SampleChooser() { inputs_.source_pieces = pieces_before_; }
 
 // Bytes of the target that covers of prediction leave free, in the sample.
 std::uint64_t SampleChooser::sampled_free_bytes() const {

@@ -17,8 +17,8 @@ struct SampledSets {
 // Of one sample. Errors: those of the coder.
 class SampleChooser {
  public:
-  // `programs` may be null. All must outlive the object. Positions of the sets and ranges begin at 0 with the segment.
-  SampleChooser(BodyCoder& coder, CreateInputs& inputs, const ProgramPass* programs, SampledSets sampled);
+  // `whole` is of the segment; `programs` may be null. All must outlive the object. Positions of the sets and ranges begin at 0 with the segment.
+  SampleChooser(const BodyCoder& whole, CreateInputs& inputs, const ProgramPass* programs, SampledSets sampled);
   ~SampleChooser();
   SampleChooser(const SampleChooser&) = delete;
   SampleChooser& operator=(const SampleChooser&) = delete;
@@ -39,7 +39,7 @@ class SampleChooser {
   Result<NextSet> next_set(std::size_t best, std::size_t first);
   Result<std::vector<std::size_t>> best_of_all();
 
-  BodyCoder& coder_;
+  BodyCoder coder_;  // of the sample
   CreateInputs& inputs_;
   const ProgramPass* const programs_;
   const ByteRanges& ranges_;

@@ -13,6 +13,7 @@ struct SourceViews {
   Bytes view;       // the last
   ViewParts parts;  // in it
   view::ViewPlans plans;
+  std::uint64_t apply_ns = 0;  // nominal, of all of them
 };
 
 // Of OLD, and of the views that there are; layers need neither views nor parts.

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "base/deciding/archives.hpp"
+#include "base/deciding/prices.hpp"
+#include "create/rebuilding_price.hpp"
 #include "create/unpack_streams.hpp"
 #include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
@@ -167,6 +169,13 @@ std::uint64_t raw_bytes_of(const FoundStreams& found) {
   return bytes;
 }
 
+std::uint64_t ViewLayer::apply_ns() const noexcept {
+  std::uint64_t raw_bytes = 0;
+  for (const view::PackedStream& stream : source_replaced.streams) raw_bytes += stream.raw_bytes;
+  const std::uint64_t unpack_ns = plan.kind == view::StreamKind::kDeflate ? raw_bytes * kUnpackNs : 0;
+  return plan.source_view_bytes / 1024 * kViewKiBNs + unpack_ns + rebuilding_ns;
+}
+
 LayerLimits further_limits(LayerLimits limits) {
   limits.holds_source = true;
   limits.most_apply_bytes -= kFurtherViewBytes;
@@ -229,6 +238,9 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
   std::vector<UnpackedStream> streams = of_pngs ? join_png_runs(target.bytes, found, &plan.recipe)
                                                 : unpack_target_streams(target.bytes, found, limits.at_any_cost, pool, report);
   if (!of_pngs) plan.recipe = recipe_of(streams);
+  for (const UnpackedStream& stream : streams) {
+    if (!of_pngs) layer.rebuilding_ns += bdelta::rebuilding_ns(stream.recipe.parameters, stream.place.raw_bytes);
+  }
   if (streams.empty()) return std::nullopt;
   for (const UnpackedStream& stream : streams) layer.target_names.streams.push_back(stream.name);
   ToldFile told = tell_file(target, streams, entries_of(source));

@@ -37,6 +37,7 @@ struct ViewLayer {
   view::Replacements source_replaced, target_replaced;  // of the files
   AlikeStreams alike;
   std::uint64_t left_raw_bytes = 0;  // of OLD's streams that stay packed and could be unpacked
+  std::uint64_t rebuilding_ns = 0;   // nominal, for NEW's streams
   LayerLimits limits;
   struct {
     std::vector<std::string> streams, directories;
@@ -51,6 +52,9 @@ struct ViewLayer {
 
   // OLD's view and what the plan says of it, made for NEW's as it is. False if there is no room for it.
   bool unpack_source(const ViewedFile& source, const ChosenStreams& chosen, WorkerPool& pool);
+
+  // Nominal nanoseconds that applying takes for it.
+  [[nodiscard]] std::uint64_t apply_ns() const noexcept;
 };
 
 }  // namespace bdelta

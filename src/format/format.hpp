@@ -42,9 +42,6 @@ using Formats = std::span<const Format>;
 Result<const Format*> recognise_format(ByteSpan first_bytes, Formats formats);
 Result<const Format*> recognise_format(io::TypedReader& patch, Formats formats);
 
-// Recognises the format among those of this program and reads the header.
-Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uint64_t memory_limit_bytes);
-
 // Reads a patch to its end without a source and proves all that its own bytes can prove. True if checksums guard them; of a
 // format without any, all windows are validated. kUnsupportedFeature for a format whose windows need the source.
 Result<bool> verify_whole(PatchReader& reader, const Format& format);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "format/bdt1/reader.hpp"
 #include "format/foreign_formats.hpp"
@@ -53,11 +52,6 @@ Result<const Format*> recognise_format(io::TypedReader& patch, Formats formats) 
   (void)patch.ensure(kDetectBytes);
   BDELTA_TRY(patch.status());
   return recognise_format({patch.data(), std::min(patch.available(), kDetectBytes)}, formats);
-}
-
-Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
-  BDELTA_ASSIGN(const Format* const format, recognise_format(patch, known_formats()));
-  return format->open(patch, reachable_limit(memory_limit_bytes));
 }
 
 void PatchReader::measure(PatchMeter&) {}

@@ -19,7 +19,6 @@ namespace bdelta::inspecting {
 namespace {
 
 constexpr unsigned kMostDepth = 8;  // of archives in archives
-constexpr std::uint32_t kZipDescriptorMagic = 0x08074b50;
 constexpr std::uint64_t kZipDescriptorBytes = 16;
 
 constexpr const char* kFile = "file";
@@ -163,7 +162,7 @@ class Lister {
       pos = end;
       mark(pos, archive, "headers");
       const bool describes = range_fits(pos, kZipDescriptorBytes, range.end) &&
-                             view::zip_field<std::uint32_t>(file, pos) == kZipDescriptorMagic;
+                             view::zip_field<std::uint32_t>(file, pos) == view::kZipDescriptorMagic;
       if (describes) pos += kZipDescriptorBytes;
     }
     if (pos == range.begin) return false;

@@ -19,14 +19,14 @@ Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diag
                   std::uint64_t end) {
   LocalTable table(input.source);
   ScanState state;
-  state.diagonal = diagonal;
+  state.diagonal = state.home = diagonal;
   Covers covers;
   auto next = std::lower_bound(known.begin(), known.end(), begin,
                                [](const Cover& cover, std::uint64_t pos) { return cover.target_pos < pos; });
   std::uint64_t pos = begin;
   if (next != known.begin()) {
     const Cover& before = *std::prev(next);
-    state.diagonal = before.diagonal();
+    state.pass(before);
     pos = std::max(pos, before.target_end());  // a known cover may reach in from the chunk before
   }
   for (; next != known.end() && next->target_pos < end; ++next) {

@@ -3,14 +3,18 @@
 // Three places are asked at each uncovered byte, the likeliest and cheapest first: the diagonal of the cover before
 // (after a replacement the files go on in step), the local table (after an insertion or deletion), the global index at
 // the sampled positions (moved or far content). A hit is extended both ways under the strict rule and accepted if its
-// score pays for the op it takes: little on the current diagonal, more nearby, most far away. Only uncovered bytes
-// are visited, so similar files cost a comparison and little else.
+// score pays for the op it takes: little on the current diagonal, more nearby, most far away. A hit that lies far from
+// the diagonal of the last long cover is held against hits beside that one. Only uncovered bytes are visited, so similar
+// files cost a comparison and little else.
 //
 // Where nothing has been found for kScanLostBytes the scan is lost: it then asks the global index alone, at the samples
 // that the SIMD scan picks, until something fits again.
 #include "match/scan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
 
 #include "base/deciding/search.hpp"
 
@@ -26,7 +30,7 @@ class Scanner {
           Covers& covers)
       : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params),
         max_covers_(input.max_covers), end_(end), table_(table), covers_(covers), pace_(input.watch, kVisitsPerLook),
-        pos_(begin), free_from_(begin), diagonal_(state.diagonal), credit_(state.credit) {}
+        pos_(begin), free_from_(begin), diagonal_(state.diagonal), credit_(state.credit), home_(state.home) {}
 
   ScanState run() {
     while (pos_ < end_ && covers_.size() < max_covers_) {
@@ -38,7 +42,7 @@ class Scanner {
         visit();
       }
     }
-    return {diagonal_, credit_};
+    return {diagonal_, credit_, home_};
   }
 
  private:
@@ -66,6 +70,7 @@ class Scanner {
     add_joined(covers_, cover);
     if (cover.diagonal() != diagonal_) reach_ = kFirstReachBytes;
     diagonal_ = cover.diagonal();
+    if (cover.length >= kHomeCoverBytes) home_ = diagonal_;
     credit_ = std::min(credit_ + static_cast<std::int64_t>(cover.target_end() - free_from_), ScanState::kMostCredit);
     pos_ = free_from_ = cover.target_end();
   }
@@ -97,9 +102,32 @@ class Scanner {
       if (hash < index_.threshold()) ask_global(at, best, margin);
     }
     if (margin >= 0) {
+      if (std::abs(best.cover.diagonal() - home_) > kHomeReachBytes) ask_home(at, best, margin);
       accept(best);
     } else {
       ++pos_;
+    }
+  }
+
+  // Where text repeats itself, tables know one of many places, and seldom the one where the files go on in step.
+  void ask_home(const std::uint8_t* at, Candidate& best, std::int64_t& margin) const noexcept {
+    std::array<std::uint8_t, kCompareBlock> first, last;  // of the word that is looked for
+    first.fill(at[0]);
+    last.fill(at[kHashSpan - 1]);
+    const std::int64_t home = static_cast<std::int64_t>(pos_) + home_;
+    int left = kMostHomeHits;
+    for (std::int64_t step = 0; step < kHomeReachBytes; step += std::int64_t{kCompareBlock}) {
+      for (const std::int64_t begin : {home + step, home - step - std::int64_t{kCompareBlock}}) {
+        if (!in_source(begin, kCompareBlock + kHashSpan)) continue;
+        const std::uint8_t* const from = source_.data() + begin;
+        std::uint64_t hits = ~(mismatch_mask(from, first.data()) | mismatch_mask(from + kHashSpan - 1, last.data()));
+        for (; hits != 0 && left > 0; hits &= hits - 1) {
+          const std::uint8_t* const hit = from + std::countr_zero(hits);
+          if (load_word(hit) != load_word(at)) continue;
+          consider(static_cast<std::uint64_t>(hit - source_.data()), kLeastNearScore, best, margin);
+          --left;
+        }
+      }
     }
   }
 
@@ -182,6 +210,7 @@ class Scanner {
   std::uint64_t free_from_;  // end of the last cover: nothing before may be taken
   std::int64_t diagonal_;
   std::int64_t credit_;      // where short covers jump to and fro, the table is not filled for each of them
+  std::int64_t home_;        // diagonal of the last long cover
   std::uint64_t reach_ = kFirstReachBytes;
 };
 

@@ -26,10 +26,12 @@ struct ScanState {
 
   std::int64_t diagonal = 0;           // of the cover before: where to look first
   std::int64_t credit = kMostCredit;   // target bytes passed that the local table may be filled for
+  std::int64_t home = 0;               // diagonal of the last long cover: short ones beside it come from anywhere
 
   // Goes past a cover that was found elsewhere.
   void pass(const Cover& cover) noexcept {
     diagonal = cover.diagonal();
+    if (cover.length >= kHomeCoverBytes) home = diagonal;
     credit = std::min(credit + static_cast<std::int64_t>(cover.length), kMostCredit);
   }
 };

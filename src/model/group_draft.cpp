@@ -42,10 +42,6 @@ std::uint64_t GroupDraft::stream_bytes() const noexcept {
   return sum;
 }
 
-bool GroupDraft::predicts() const noexcept {
-  return std::any_of(windows.begin(), windows.end(), [](const WindowRecord& window) { return window.predicted; });
-}
-
 std::uint64_t GroupDraft::target_bytes() const noexcept {
   std::uint64_t bytes = 0;
   for (const WindowRecord& window : windows) bytes += window.target_length;

@@ -25,7 +25,6 @@ struct GroupDraft {
   std::uint64_t history_bytes = 0;  // and begin so far in front of their window at most
 
   [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
-  [[nodiscard]] bool predicts() const noexcept;  // some window
   [[nodiscard]] std::uint64_t target_bytes() const noexcept;  // of all its windows
 };
 

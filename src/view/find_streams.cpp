@@ -39,23 +39,6 @@ bool is_unpackable(const ZipEntry& entry) noexcept {
          entry.raw_bytes / kMostRatio <= entry.packed_bytes;
 }
 
-std::vector<FoundStream> find_zip_streams(ByteSpan file) {
-  std::vector<FoundStream> found;
-  for (const ZipEntry& entry : find_zip_entries(file)) {
-    if (!is_unpackable(entry)) continue;
-    found.push_back({entry.data_pos, entry.packed_bytes, entry.raw_bytes, std::string(entry.name)});
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const FoundStream& a, const FoundStream& b) { return a.file_pos < b.file_pos; });
-  std::uint64_t end = 0;
-  std::erase_if(found, [&](const FoundStream& stream) {
-    if (stream.file_pos < end) return true;
-    end = stream.file_pos + stream.packed_bytes;
-    return false;
-  });
-  return found;
-}
-
 std::vector<FoundStream> find_gzip_stream(ByteSpan file, std::uint64_t pos) {
   const std::uint64_t head_bytes = gzip_head_bytes(file, pos);
   if (head_bytes == 0) return {};

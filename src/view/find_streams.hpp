@@ -20,10 +20,6 @@ Result<bool> may_be_archive(RandomReader& file);
 // Whether an entry says that it is a stream of a size that is worth it.
 [[nodiscard]] bool is_unpackable(const ZipEntry& entry) noexcept;
 
-// In the order of the file, none overlapping; empty for a file that is no archive, or not one that holds together.
-// Whether a stream decompresses is for the caller to find out.
-[[nodiscard]] std::vector<FoundStream> find_zip_streams(ByteSpan file);
-
 // Of a gzip file: the stream of the member at pos; nothing if there is none. The next member stands behind its trailer.
 [[nodiscard]] std::vector<FoundStream> find_gzip_stream(ByteSpan file, std::uint64_t pos);
 

@@ -10,7 +10,6 @@ namespace bdelta::view {
 namespace {
 
 constexpr std::uint16_t kSizesBehindFlag = 8;
-constexpr std::uint32_t kDescriptorMagic = 0x08074b50;
 
 void swap_with_zero(std::uint8_t* at, std::uint64_t right) noexcept {
   const auto value = load_le<std::uint32_t>(at);
@@ -59,7 +58,7 @@ void swap_crc_in_front(MutableByteSpan head, const MemberFields& fields) noexcep
 
 void swap_behind(FieldKind kind, MutableByteSpan behind, const MemberFields& fields) noexcept {
   std::uint8_t* const at = behind.data();
-  if (kind == FieldKind::kZipDescriptor && behind.size() >= 16 && load_le<std::uint32_t>(at) == kDescriptorMagic) {
+  if (kind == FieldKind::kZipDescriptor && behind.size() >= 16 && load_le<std::uint32_t>(at) == kZipDescriptorMagic) {
     swap_crc(at + 4, fields);
     swap_with_zero(at + 8, fields.packed_bytes);
     swap_with_zero(at + 12, fields.raw_bytes);

@@ -9,6 +9,7 @@ namespace bdelta::view {
 inline constexpr std::uint32_t kZipLocalMagic = 0x04034b50;
 inline constexpr std::uint32_t kZipEntryMagic = 0x02014b50;
 inline constexpr std::uint32_t kZipEndMagic = 0x06054b50;
+inline constexpr std::uint32_t kZipDescriptorMagic = 0x08074b50;
 inline constexpr std::uint32_t kZip64EndMagic = 0x06064b50;
 inline constexpr std::uint32_t kZip64LocatorMagic = 0x07064b50;
 inline constexpr std::uint64_t kZipLocalBytes = 30;    // without name and extra field

@@ -29,7 +29,7 @@ FILES = {
     r"match/sample_hash\w*\.\w+": "a hash",
     r"match/(block_compare\w*|extend)\.hpp": "bits of a word",
     r"exe/(btf_sections|code_signature)\.cpp": "syntax of files",
-    r"format/native/(literal_cache\.cpp|group_choice\.hpp)": "memory, and defaults of settings",
+    r"format/native/(literal_cache\.cpp|writer_settings\.hpp)": "memory, and defaults of settings",
 }
 # Of names: what such constants say.
 NAMES = {

@@ -2,10 +2,10 @@
 // whose memory the patch does not pay for.
 #include "delta/op.hpp"
 #include "format/bdt1/layout.hpp"
-#include "format/format.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"
+#include "support/read_plan.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -38,7 +38,7 @@ void run(Input& input) {
   std::copy_n(prefix, std::min(patch.bytes().size(), sizeof prefix), patch.writable().begin());
   io::MemorySequentialReader from(patch.bytes());
   io::TypedReader reader(from, 64);
-  const auto opened = open_patch(reader, kMemoryLimit);
+  const auto opened = test::open_patch(reader, kMemoryLimit);
   if (opened && (*opened)->info().target_size <= kMostTargetBytes) read_windows(**opened);
 }
 

@@ -1,10 +1,10 @@
 // The header of version 2, both as it comes and with the fields of the input between a magic and a checksum that fit.
 // Searches for reads behind the end, and for headers that mean something else once they are written again.
 #include "format/native/layout.hpp"
-#include "format/format.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"
+#include "support/read_plan.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::uint64_t kMemoryLimit = 1 << 20;
 void open(ByteSpan patch) {
   io::MemorySequentialReader from(patch);
   io::TypedReader reader(from, 64);
-  const auto opened = open_patch(reader, kMemoryLimit);
+  const auto opened = test::open_patch(reader, kMemoryLimit);
   if (!opened) return require(opened.error().code != ErrorCode::kInternal, "no patch is an internal error");
   require((*opened)->info().decoder_memory_bytes <= kMemoryLimit, "the limit of memory holds");
 }

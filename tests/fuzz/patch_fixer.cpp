@@ -10,7 +10,6 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "format/native/envelope.hpp"
-#include "format/format.hpp"
 #include "io/memory_io.hpp"
 #include "model/model_scope.hpp"
 #include "model/modelled_scope.hpp"
@@ -101,7 +100,7 @@ class Executor {
     io::MemorySequentialReader from(patch_);
     io::TypedReader reader(from);
     const ApplyOptions limits = hostile_options();
-    BDELTA_ASSIGN(const auto patch, open_patch(reader, limits.memory_limit_bytes));
+    BDELTA_ASSIGN(const auto patch, test::open_patch(reader, limits.memory_limit_bytes));
     if (patch->info().target_size > limits.output_limit_bytes) return Error{ErrorCode::kOutputLimit, {}};
     PatchInfo info = patch->info();
     BDELTA_ASSIGN(const ApplyPlan* const plan, test::read_whole_plan(*patch));

@@ -6,7 +6,7 @@
 #include "support/generate.hpp"
 #include "support/package.hpp"
 #include "support/views.hpp"
-#include "view/find_streams.hpp"
+#include "support/zip_streams.hpp"
 #include "view/member_fields.hpp"
 
 namespace bdelta::test::member_fields_test {
@@ -189,7 +189,7 @@ std::vector<ZipMember> members_of(bool next, bool descriptor) {
 TEST(MemberFieldsInPatches, ThatLie) {
   for (const bool descriptor : {false, true}) {
     const Bytes source = zip_of(members_of(false, descriptor)), target = zip_of(members_of(true, descriptor));
-    const view::FoundStream second = view::find_zip_streams(target)[1];
+    const view::FoundStream second = zip_streams(target)[1];
     const auto first = static_cast<std::size_t>(descriptor ? second.file_pos + second.packed_bytes + 4 : second.file_pos - 5 - 16);
     for (std::size_t at = first; at < first + 12; at += 4) {
       for (const std::uint32_t value : {0u, 1u, 0xffffffffu}) {

@@ -24,7 +24,7 @@ TEST(Budget, SixtyFourMebibytesAlwaysDo) {
         const auto budget = make_budget(request(level, 64 * kMiB, size, view));
         ASSERT_OK(budget);
         EXPECT_LE(budget->needed_bytes, 64 * kMiB) << "level " << level << ", " << size << " bytes";
-        EXPECT_GE(budget->settings.window_bytes, std::uint64_t{1} << 18);
+        EXPECT_GE(budget->settings.coding.window_bytes, std::uint64_t{1} << 18);
         EXPECT_LE(budget->match.index_bytes + budget->survey_bytes + budget->gathered_bytes, 64 * kMiB);
       }
     }
@@ -40,10 +40,10 @@ TEST(Budget, AScarceLimitHasOneSetOfCostsOfEachKind) {
     for (const auto* sets : {&params.costs, &params.little_costs, &params.text_costs}) EXPECT_LE(sets->size(), 1u) << level;
     EXPECT_TRUE(params.dense_costs.empty()) << level;
   }
-  EXPECT_TRUE(level_settings(1).model);
+  EXPECT_TRUE(level_settings(1).coding.model);
   const auto least = make_budget(request(1, 42 * kMiB, 300 * kMiB));
   ASSERT_OK(least);
-  EXPECT_FALSE(least->settings.model);
+  EXPECT_FALSE(least->settings.coding.model);
 }
 
 // Two versions of a program of which an eighth has changed: 1.25 times the estimate leaves room for all work.
@@ -64,7 +64,7 @@ TEST(Budget, WithoutALimitTheLevelIsUntouched) {
     const auto budget = make_budget(request(level, 0, 300 * kMiB));
     ASSERT_OK(budget);
     EXPECT_EQ(level_settings(level).match.sample_shift, budget->settings.match.sample_shift);
-    EXPECT_EQ(level_settings(level).window_bytes, budget->settings.window_bytes);
+    EXPECT_EQ(level_settings(level).coding.window_bytes, budget->settings.coding.window_bytes);
     EXPECT_EQ(level_settings(level).group_bytes, budget->outline_bytes);
     EXPECT_EQ(0u, budget->match.index_bytes);
     EXPECT_EQ(0u, budget->match.anchor_bytes);
@@ -82,7 +82,7 @@ TEST(Budget, LessMemoryMeansASparserIndexAndSmallerGroups) {
   EXPECT_GT(little->settings.match.sample_shift, much->settings.match.sample_shift);
   EXPECT_LT(little->segment_bytes, much->segment_bytes);
   EXPECT_LT(little->draft_bytes, much->draft_bytes);
-  EXPECT_LT(little->settings.literals.max_window_log, much->settings.literals.max_window_log);
+  EXPECT_LT(little->settings.coding.literals.max_window_log, much->settings.coding.literals.max_window_log);
 }
 
 TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
@@ -96,8 +96,8 @@ TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
     EXPECT_TRUE(ample->ample);
     EXPECT_LE(ample->needed_bytes, 1024 * kMiB);
     EXPECT_EQ(free->settings.choice_bytes, ample->settings.choice_bytes);
-    EXPECT_EQ(free->settings.window_bytes, ample->settings.window_bytes);
-    EXPECT_EQ(free->settings.model_bytes, ample->settings.model_bytes);
+    EXPECT_EQ(free->settings.coding.window_bytes, ample->settings.coding.window_bytes);
+    EXPECT_EQ(free->settings.coding.model_misses, ample->settings.coding.model_misses);
     EXPECT_EQ(free->settings.match.parse_params.costs.size(), ample->settings.match.parse_params.costs.size());
     EXPECT_EQ(free->segment_bytes, ample->segment_bytes);
     EXPECT_EQ(free->match.index_bytes, ample->match.index_bytes);
@@ -132,7 +132,7 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
     EXPECT_TRUE(similar->ample);
     EXPECT_EQ(1u, similar->threads);
     EXPECT_LE(similar->needed_bytes, wanted.limit_bytes);
-    EXPECT_EQ(free->settings.model_bytes, similar->settings.model_bytes);
+    EXPECT_EQ(free->settings.coding.model_misses, similar->settings.coding.model_misses);
     EXPECT_EQ(free->settings.match.parse_params.costs.size(), similar->settings.match.parse_params.costs.size());
     EXPECT_EQ(free->segment_bytes, similar->segment_bytes);
     EXPECT_EQ(free->draft_bytes, similar->draft_bytes);
@@ -187,7 +187,7 @@ TEST_P(BudgetOfLevel, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
     EXPECT_EQ(one->match.anchor_bytes, many->match.anchor_bytes);
     EXPECT_EQ(one->match.chunk_bytes, many->match.chunk_bytes);
     EXPECT_EQ(one->settings.match.sample_shift, many->settings.match.sample_shift);
-    EXPECT_EQ(one->settings.window_bytes, many->settings.window_bytes);
+    EXPECT_EQ(one->settings.coding.window_bytes, many->settings.coding.window_bytes);
   }
 }
 

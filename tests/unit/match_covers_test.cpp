@@ -50,6 +50,33 @@ TEST_P(FindCovers, InsertionCostsOnlyItself) {
   EXPECT_GE(covered(covers_between(source, target, GetParam())), source.size() - 64);
 }
 
+// Records have the same fields, and one more of them in NEW: behind that, fields of any record fit, and those of its own go on.
+TEST_P(FindCovers, RecordsThatResembleEachOtherStayInStep) {
+  constexpr std::size_t kRecords = 200, kMostStrayBytes = 16;
+  Bytes source, target;
+  std::vector<std::uint64_t> begins;
+  for (std::size_t record = 0; record < kRecords; ++record) {
+    const auto put = [&](const Bytes& text) {
+      append(source, text);
+      append(target, text);
+    };
+    begins.push_back(target.size());
+    for (unsigned field = 100; field < 160; ++field) {
+      if (field == 140) put(random_bytes(40, record));
+      if (field == 120) append(target, bytes_of("\"999\":\"y\","));
+      put(bytes_of("\"" + std::to_string(field) + "\":\"" + (field * record % 7 < 4 ? "y" : "n") + "\","));
+    }
+  }
+  std::uint64_t astray = 0;
+  for (const Cover& cover : covers_between(source, target, GetParam())) {
+    const auto next = std::upper_bound(begins.begin(), begins.end(), cover.target_pos);
+    const auto record = static_cast<std::int64_t>(next - begins.begin()) - 1;
+    const std::int64_t inserted = -cover.diagonal() / 10;
+    if (inserted < record || inserted > record + 1) astray += cover.length;
+  }
+  EXPECT_LE(astray, kRecords * kMostStrayBytes);
+}
+
 TEST_P(FindCovers, OneChangedByteIsInsideOneCover) {
   const Bytes source = random_bytes(50'000, 4);
   Bytes target = source;

@@ -4,7 +4,7 @@
 #include "support/archive.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
-#include "view/find_streams.hpp"
+#include "support/zip_streams.hpp"
 #include "view/zip_entries.hpp"
 #include "view/zip_members.hpp"
 
@@ -34,7 +34,7 @@ struct Viewed {
 Viewed viewed(ByteSpan file, const std::vector<ZipMember>& members, const std::string& stays_packed) {
   Viewed made;
   std::size_t end = 0;
-  for (const view::FoundStream& found : view::find_zip_streams(file)) {
+  for (const view::FoundStream& found : zip_streams(file)) {
     if (found.name == stays_packed) continue;
     const auto named = [&](const ZipMember& member) { return member.name == found.name; };
     const Bytes& text = std::find_if(members.begin(), members.end(), named)->content;

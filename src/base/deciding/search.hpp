@@ -26,12 +26,17 @@ inline constexpr std::uint64_t kScanLostBytes = 2048;
 inline constexpr std::uint64_t kGranuleCostBytes = 128;
 inline constexpr std::int64_t kMostCreditBytes = std::int64_t{1} << 20;
 
-// The neighbourhood of a diagonal that enters the local table: at first, when it grows, and the most of it.
-// [bytes] More: finds more and is slower; of the second, grows later. Sets: none noted.
+// The neighbourhood of a diagonal that enters the local table: at first, when it grows, and the most of it. A cover of so many
+// bytes makes its diagonal the one to return to, and so near to that a hit that lies farther away is looked for once more.
+// So many hits there are compared.
+// [bytes, hits] More: finds more and is slower; of the second, grows later; of the fifth, returns less. Sets: 31 pairs, of the home.
 inline constexpr std::uint64_t kFirstReachBytes = 2048;
 inline constexpr std::uint64_t kGrowBytes = 512;
 inline constexpr std::uint64_t kMostBehindBytes = std::uint64_t{32} << 10;
 inline constexpr std::uint64_t kMostAheadBytes = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kHomeCoverBytes = 256;
+inline constexpr std::int64_t kHomeReachBytes = 256;
+inline constexpr int kMostHomeHits = 4;
 
 // The local table: bytes between inserted positions, and insertions after which a granule counts as gone.
 // [bytes, granules] More: finds less; remembers more. Sets: none noted.

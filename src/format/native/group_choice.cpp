@@ -26,7 +26,7 @@ std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, c
 // group's literals: half, because what OLD holds as well is often the part that repeats itself and codes best. Where most
 // is literal less than an eighth: there copies also break up what the codec would otherwise see whole.
 bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) noexcept {
-  if (settings.literal_window_bytes == 0 || draft.target.empty()) return false;
+  if (settings.window_bytes == 0 || draft.target.empty()) return false;
   if (draft.target.size() > settings.doubt_bytes) return false;
   std::uint64_t copy_cost = 0;
   for (std::size_t s = 0; s < kLiterals; ++s) copy_cost += cost_of(draft, made, s);
@@ -68,7 +68,7 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   if (hopeless) return {};
   BDELTA_ASSIGN(CodedStream literals, compress_stream(draft.target, settings.literals, {pool.watch(), nullptr}));
   if (coded_bytes(literals) >= before) return {};
-  draft.windows = literal_windows(draft.target, 0, draft.target.size(), settings.literal_window_bytes);
+  draft.windows = literal_windows(draft.target, 0, draft.target.size(), settings.window_bytes);
   draft.copies_target = false;
   draft.history_bytes = 0;
   draft.streams = {};

@@ -100,7 +100,7 @@ std::vector<Task> list_open_tasks(const std::vector<Task>& first, const std::vec
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
-  if (task.stream >= kFirstLane) return modelled_packer_bytes(settings.literal_window_bytes);
+  if (task.stream >= kFirstLane) return modelled_packer_bytes(settings.window_bytes);
   return codec_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 

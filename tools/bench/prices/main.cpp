@@ -8,6 +8,7 @@
 int main() {
   try {
     bdelta::bench::Prices prices;
+    bdelta::bench::measure_applying(prices);
     bdelta::bench::measure_numbers(prices);
     bdelta::bench::measure_modelled(prices);
     bdelta::bench::measure_unpacking(prices);

@@ -15,6 +15,7 @@ struct Price {
 };
 using Prices = std::vector<Price>;
 
+void measure_applying(Prices& prices);   // what each byte takes anyway
 void measure_numbers(Prices& prices);    // the context coder and codecs
 void measure_modelled(Prices& prices);   // literals and misses
 void measure_unpacking(Prices& prices);  // streams of archives

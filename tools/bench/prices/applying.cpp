@@ -1,0 +1,44 @@
+// What applying does to each byte of NEW whatever the patch is: OLD read and digested, NEW made, checked, digested and written.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/deciding/prices.hpp"
+#include "bdelta/apply.hpp"
+#include "bdelta/create.hpp"
+#include "prices.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::bench {
+namespace {
+
+void put(const std::filesystem::path& path, const Bytes& bytes) {
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace
+
+void measure_applying(Prices& prices) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20, kApart = std::size_t{1} << 20;
+  const auto folder = std::filesystem::temp_directory_path() / ("bench_prices." + std::to_string(::getpid()));
+  const auto old_file = folder / "old", new_file = folder / "new", patch = folder / "patch";
+  std::filesystem::create_directory(folder);
+  Bytes bytes = test::wordy_bytes(kBytes, 1);
+  put(old_file, bytes);
+  for (std::size_t at = 0; at < bytes.size(); at += kApart) bytes[at] = '#';
+  put(new_file, bytes);
+  CreateOptions making;
+  making.verify = false;
+  expect(static_cast<bool>(create_file(old_file, new_file, patch, making)), "a patch");
+  ApplyOptions options;
+  options.files.sync = false;
+  const double ns = least_ns([&] {
+    std::filesystem::remove(new_file);
+    expect(static_cast<bool>(apply_file(old_file, new_file, patch, options)), "a file made from a patch");
+  });
+  std::filesystem::remove_all(folder);
+  prices.push_back({"kTargetKiBNs", static_cast<double>(kTargetKiBNs), ns * 1024 / static_cast<double>(kBytes)});
+}
+
+}  // namespace bdelta::bench
