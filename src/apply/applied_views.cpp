@@ -59,7 +59,7 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::R
 }  // namespace
 
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
-                                        Watch* watch, const ViewRoom& room, bool keeps_parts) {
+                                        WorkerPool* pool, const ViewRoom& room, bool keeps_parts) {
   AppliedViews views;
   RandomReader* file = &source;
   for (const view::ViewPlan& plan : plans) {
@@ -68,7 +68,7 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
     auto store = std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
     const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
     view::FileWindow window(*file);
-    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(window, plan, geometry, watch, add));
+    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(window, plan, geometry, pool, add));
     BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, replaced, target_bytes, geometry));
     if (keeps_parts) {
       views.source_parts_.push_back(replaced.all());

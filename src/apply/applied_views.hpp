@@ -14,9 +14,10 @@ namespace bdelta {
 
 class AppliedViews {
  public:
-  // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The watch may be null.
-  // keeps_parts: for who asks for them. Errors: kPatchCorrupt, those of reading OLD, of storing its view and of the watch.
-  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, Watch* watch,
+  // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The pool has nothing else to do;
+  // may be null. keeps_parts: for who asks for them. Errors: kPatchCorrupt, those of reading OLD, of storing its view and of the
+  // watch.
+  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, WorkerPool* pool,
                                    const ViewRoom& room = {}, bool keeps_parts = false);
 
   [[nodiscard]] RandomReader& source() noexcept { return *source_; }
