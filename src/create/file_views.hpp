@@ -34,6 +34,9 @@ class FileViews {
   // The files as they are.
   [[nodiscard]] RandomReader& source_file() const noexcept { return source_; }
   [[nodiscard]] RandomReader& target_file() const noexcept { return target_; }
+  // For the one who changes it where it is: target_view() is no longer NEW's afterwards.
+  [[nodiscard]] MutableByteSpan take_target_view() noexcept { return target_view_; }
+
   [[nodiscard]] ByteSpan source_bytes() const noexcept { return source_input_.bytes(); }
   [[nodiscard]] ByteSpan target_bytes() const noexcept { return target_input_.bytes(); }
 

@@ -23,6 +23,11 @@ struct UnpackedStream {
 
 // Those of NEW that can be made again, proven by making them; unless at_any_cost at a cost that is small beside them. The report
 // counts the others.
+// The same, each to its place in the view, where there is room for the text that the file says it has. False if that is not so of
+// all of them: `found` is then as it turned out, without those that don't decompress, and the view is not to be used.
+[[nodiscard]] bool inflate_source_streams(ByteSpan file, std::vector<view::FoundStream>& found, MutableByteSpan view,
+                                          const std::vector<std::size_t>& text_pos, WorkerPool& pool);
+
 [[nodiscard]] std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found,
                                                                 bool at_any_cost, WorkerPool& pool, UnpackReport& report);
 

@@ -5,16 +5,10 @@
 
 #include "bdelta/report.hpp"
 #include "create/alike_streams.hpp"
-#include "create/view_parts.hpp"
+#include "create/told_view.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
-
-// A file, or a view that is the file of the next one, and what was found in it.
-struct ViewedFile {
-  ByteSpan bytes;
-  FoundParts found;
-};
 
 struct LayerLimits {
   view::StreamKind kind = view::StreamKind::kDeflate;  // of what was found
@@ -28,6 +22,9 @@ struct LayerLimits {
 [[nodiscard]] std::uint64_t raw_bytes_of(const FoundStreams& found);
 
 // For a view of a view with such limits: it takes memory, too.
+// Of a view, if all streams are as large as is said.
+[[nodiscard]] std::uint64_t expected_view_bytes(ByteSpan file, const FoundStreams& found);
+
 [[nodiscard]] LayerLimits further_limits(LayerLimits limits);
 
 struct ViewLayer {
@@ -50,7 +47,12 @@ struct ViewLayer {
                                        double until_share, WorkerPool& pool, UnpackReport& report);
 
   // OLD's view and what the plan says of it, made for NEW's as it is. False if there is no room for it.
-  bool unpack_source(const ViewedFile& source, const ChosenStreams& chosen, WorkerPool& pool);
+  bool unpack_source(const ViewedFile& source, ChosenStreams chosen, WorkerPool& pool);
+
+ private:
+  [[nodiscard]] std::optional<ToldFile> plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept);
+  bool inflate_source(const ViewedFile& source, FoundStreams streams, const view::KeptRanges& kept, WorkerPool& pool);
+  bool join_source(const ViewedFile& source, const FoundStreams& found, const view::KeptRanges& kept);
 };
 
 }  // namespace bdelta
