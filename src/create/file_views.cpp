@@ -99,6 +99,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     auto layer = ViewLayer::make(old_file, std::move(new_file), last.alike, limits, until_share, pool, report);
     if (!layer) break;
     last.alike = {};
+    if (layers.empty()) views->proven_ = std::move(layer->proven);
     pair = views->take(*layer);
     layers.push_back(std::move(*layer));
     limits = further_limits(limits);
@@ -141,6 +142,11 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
     return;
   }
   for (ViewLayer& layer : search.layers) plans_.push_back(std::move(layer.plan));
+}
+
+void FileViews::drop_target_view() noexcept {
+  Bytes().swap(target_view_);
+  target_reader_.emplace(ByteSpan());
 }
 
 ViewPair FileViews::take(ViewLayer& layer) {

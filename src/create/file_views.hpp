@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "apply/applied_views.hpp"
 #include "bdelta/create.hpp"
 #include "create/input.hpp"
 #include "create/tree_pair.hpp"
@@ -31,12 +32,12 @@ class FileViews {
   [[nodiscard]] RandomReader& source_view() noexcept { return *source_reader_; }
   [[nodiscard]] RandomReader& target_view() noexcept { return *target_reader_; }
 
-  // The files as they are.
-  [[nodiscard]] RandomReader& source_file() const noexcept { return source_; }
-  [[nodiscard]] RandomReader& target_file() const noexcept { return target_; }
   // For the one who changes it where it is: target_view() is no longer NEW's afterwards.
   [[nodiscard]] MutableByteSpan take_target_view() noexcept { return target_view_; }
 
+  // The files as they are.
+  [[nodiscard]] RandomReader& source_file() const noexcept { return source_; }
+  [[nodiscard]] RandomReader& target_file() const noexcept { return target_; }
   [[nodiscard]] ByteSpan source_bytes() const noexcept { return source_input_.bytes(); }
   [[nodiscard]] ByteSpan target_bytes() const noexcept { return target_input_.bytes(); }
 
@@ -49,6 +50,14 @@ class FileViews {
   // Where a tar archive begins in a view, if it is of a packed one: with the first stream.
   [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return source_archive_pos_; }
   [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return target_archive_pos_; }
+
+  [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return plans_.back().target_view_bytes; }
+
+  // For who proves a patch.
+  [[nodiscard]] KnownViews known() const noexcept { return {source_view_, plans_.front().recipe, &proven_}; }
+
+  // Once the patch is coded: nobody reads NEW's view any more.
+  void drop_target_view() noexcept;
 
   // Of NEW, but for streams that OLD has alike.
   [[nodiscard]] std::uint64_t changed_bytes() const noexcept { return changed_bytes_; }
@@ -76,6 +85,7 @@ class FileViews {
   std::uint64_t target_archive_pos_ = 0;
   std::uint64_t changed_bytes_ = 0;
   view::ViewPlans plans_;
+  std::vector<view::ProvenStream> proven_;  // NEW's, that stand in the file
 };
 
 }  // namespace bdelta

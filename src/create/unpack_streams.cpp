@@ -43,7 +43,7 @@ std::vector<UnpackedStream> taken(std::vector<std::optional<UnpackedStream>>& un
 }
 
 UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated stream) {
-  UnpackedStream unpacked{{found.file_pos, stream.packed_bytes, stream.raw().size()}, found.name, std::move(stream.text), {}};
+  UnpackedStream unpacked{{found.file_pos, stream.packed_bytes, stream.raw().size()}, found.name, std::move(stream.text), {}, {}};
   unpacked.text.resize(unpacked.text.size() - deflate::kTextPadding);
   return unpacked;
 }
@@ -83,6 +83,7 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
   if (!is_rebuilt(packed, *analysis, analyser.matchers(), pool, watch)) return std::nullopt;
   UnpackedStream unpacked = unpacked_stream(found, std::move(analysis->stream));
   unpacked.recipe = std::move(analysis->recipe);
+  unpacked.text_digest = xxh3_128(unpacked.text);
   return unpacked;
 }
 

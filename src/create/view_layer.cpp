@@ -7,6 +7,7 @@
 #include "base/deciding/archives.hpp"
 #include "create/unpack_streams.hpp"
 #include "hash/crc32.hpp"
+#include "view/deflate/recipe_reader.hpp"
 #include "view/deflate/recipe_writer.hpp"
 #include "view/png_chunks.hpp"
 #include "view/recipe_memory.hpp"
@@ -72,6 +73,19 @@ Bytes recipe_of(std::vector<UnpackedStream>& streams) {
   return recipe;
 }
 
+// They were made from the recipes at hand. Nothing unless these are what a reader finds in that of all of them.
+std::vector<view::ProvenStream> proven_streams(ByteSpan file, const std::vector<UnpackedStream>& streams, ByteSpan recipe) {
+  std::vector<view::ProvenStream> proven;
+  auto reader = deflate::RecipeReader::open(recipe);
+  if (!reader) return {};
+  for (const UnpackedStream& stream : streams) {
+    const auto read = reader->next({stream.place.raw_bytes, stream.place.packed_bytes});
+    if (!read || *read != stream.recipe) return {};
+    proven.push_back({stream.text_digest, file.subspan(static_cast<std::size_t>(stream.place.file_pos), static_cast<std::size_t>(stream.place.packed_bytes))});
+  }
+  return proven;
+}
+
 // Those whose chunks are whole, and of NEW right; `recipe` is that of NEW, else null.
 std::vector<UnpackedStream> join_png_runs(ByteSpan file, const std::vector<view::FoundStream>& found, Bytes* recipe) {
   std::vector<UnpackedStream> streams;
@@ -79,7 +93,7 @@ std::vector<UnpackedStream> join_png_runs(ByteSpan file, const std::vector<view:
     auto joined = view::join_chunks(file, run.file_pos, run.raw_bytes);
     if (!joined || (recipe && !has_right_chunks(file, run.file_pos, *joined))) continue;
     if (recipe) view::ChunkSizes::encode(joined->sizes, *recipe);
-    streams.push_back({{run.file_pos, joined->packed_bytes, joined->data.size()}, run.name, std::move(joined->data), {}});
+    streams.push_back({{run.file_pos, joined->packed_bytes, joined->data.size()}, run.name, std::move(joined->data), {}, {}});
   }
   return streams;
 }
@@ -191,6 +205,7 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
                                                 : unpack_target_streams(target.bytes, found, limits.at_any_cost, pool, report);
   if (!of_pngs) plan.recipe = recipe_of(streams);
   if (streams.empty()) return std::nullopt;
+  if (!of_pngs) layer.proven = proven_streams(target.bytes, streams, plan.recipe);
   for (const UnpackedStream& stream : streams) layer.target_names.streams.push_back(stream.name);
   ToldFile told = tell_file(target, places_of(streams), entries_of(source));
   layer.target_entries = entries_of(target);

@@ -7,6 +7,7 @@
 #include "create/alike_streams.hpp"
 #include "create/told_view.hpp"
 #include "parallel/worker_pool.hpp"
+#include "view/proven_stream.hpp"
 
 namespace bdelta {
 
@@ -21,10 +22,10 @@ struct LayerLimits {
 
 [[nodiscard]] std::uint64_t raw_bytes_of(const FoundStreams& found);
 
-// For a view of a view with such limits: it takes memory, too.
 // Of a view, if all streams are as large as is said.
 [[nodiscard]] std::uint64_t expected_view_bytes(ByteSpan file, const FoundStreams& found);
 
+// For a view of a view with such limits: it takes memory, too.
 [[nodiscard]] LayerLimits further_limits(LayerLimits limits);
 
 struct ViewLayer {
@@ -32,6 +33,7 @@ struct ViewLayer {
   Bytes source_view, target_view;
   ViewParts source_parts, target_parts;  // of the views
   view::Replacements source_replaced, target_replaced;  // of the files
+  std::vector<view::ProvenStream> proven;  // of NEW, of deflate
   AlikeStreams alike;
   std::uint64_t left_raw_bytes = 0;  // of OLD's streams that stay packed and could be unpacked
   LayerLimits limits;

@@ -1,4 +1,5 @@
-// Views that are made by several threads.
+// Views that are made by several threads, or held against what is known of them.
+#include "create/self_check.hpp"
 #include "hostile/view_lies.hpp"
 
 namespace bdelta::test::hostile_views_test {
@@ -48,6 +49,55 @@ TEST_F(HostileViews, UnpackingByAllThreadsIsAsByOne) {
   }
   EXPECT_LT(20u, good_count);
   EXPECT_LT(0u, bad_count);
+}
+
+// What is known of views is held against what the patch has, and where the recipe is another nothing is taken on trust.
+TEST_F(HostileViews, WhatIsKnownOfViewsIsProvenStill) {
+  io::MemoryReader source(source_), target(target_);
+  auto views = AppliedViews::make(source, {plan_}, target_.size(), nullptr);
+  ASSERT_OK(views);
+  const ByteSpan right = views->source().view();
+  const Bytes view(right.begin(), right.end());
+  const Bytes back = *make_patch(target_, source_, create_options(3));
+  auto of_target = AppliedViews::make(target, {view_plan_of(back)}, source_.size(), nullptr, {}, true);
+  ASSERT_OK(of_target);
+  const ByteSpan target_view = of_target->source().view();
+  std::vector<view::ProvenStream> proven;
+  std::uint64_t shift = 0;  // modulo 2^64
+  for (const view::PackedStream& stream : of_target->source_parts()[0]) {
+    const auto pos = static_cast<std::size_t>(stream.file_pos + shift);
+    shift += stream.raw_bytes - stream.packed_bytes;
+    if (proven.size() == 3) break;  // the directory
+    proven.push_back({xxh3_128(target_view.subspan(pos, static_cast<std::size_t>(stream.raw_bytes))),
+                      ByteSpan(target_).subspan(static_cast<std::size_t>(stream.file_pos), static_cast<std::size_t>(stream.packed_bytes))});
+  }
+  const auto code_with = [&](const KnownViews& known) {
+    io::Spool body;
+    EXPECT_OK(body.append(joined(records_)));
+    WorkerPool pool(2);
+    const Status status = check_patch(source, target, native::encode_header(split_.header), body, pool, false, &known);
+    return status ? ErrorCode::kInternal : status.error().code;
+  };
+  EXPECT_EQ(ErrorCode::kInternal, code_with({view, plan_.recipe, &proven}));
+  Bytes other_view = view;
+  other_view[view.size() / 2] ^= 1;
+  EXPECT_EQ(ErrorCode::kSelfCheckFailed, code_with({other_view, plan_.recipe, &proven}));
+  other_view = view;
+  other_view.pop_back();
+  EXPECT_EQ(ErrorCode::kSelfCheckFailed, code_with({other_view, plan_.recipe, &proven}));
+  std::vector<view::ProvenStream> other = proven;
+  other[1].text[0] ^= 1;
+  EXPECT_EQ(ErrorCode::kSelfCheckFailed, code_with({view, plan_.recipe, &other}));
+  EXPECT_EQ(ErrorCode::kInternal, code_with({view, ByteSpan(), &other}));
+  other = proven;
+  std::swap(other[0].packed, other[1].packed);
+  EXPECT_NE(other[0].packed.size(), other[1].packed.size());
+  EXPECT_EQ(ErrorCode::kInternal, code_with({view, plan_.recipe, &other}));
+  other = proven;
+  Bytes other_packed(proven[2].packed.begin(), proven[2].packed.end());
+  other_packed[40] ^= 1;
+  other[2].packed = other_packed;
+  EXPECT_EQ(ErrorCode::kSelfCheckFailed, code_with({view, plan_.recipe, &other}));
 }
 
 }  // namespace
