@@ -25,9 +25,11 @@ class FileViews {
  public:
   // Nothing if there is nothing to unpack, or no room for it. Each stream of NEW that is unpacked was rebuilt by what applies,
   // and is what NEW has. Readers must outlive the object. trees: those whose streams the files are; null for plain files.
-  // scans: looks for streams anywhere in files that are no archives. The report counts NEW's streams.
+  // scans: looks for streams anywhere in files that are no archives. The report counts NEW's streams. needed_bytes becomes a limit
+  // of memory that has room for it, where that of the options has none.
   static Result<std::unique_ptr<FileViews>> make(RandomReader& source, RandomReader& target, const TreePair* trees, bool scans,
-                                                 const CreateOptions& options, WorkerPool& pool, UnpackReport& report);
+                                                 const CreateOptions& options, WorkerPool& pool, UnpackReport& report,
+                                                 std::uint64_t& needed_bytes);
 
   [[nodiscard]] RandomReader& source_view() noexcept { return *source_reader_; }
   [[nodiscard]] RandomReader& target_view() noexcept { return *target_reader_; }

@@ -121,7 +121,7 @@ class PartFinder {
   }
 
   void add_raw(view::Member& member, ByteSpan bytes) {
-    std::vector<view::FoundStream> streams = view::find_raw_streams(bytes, left_raw_bytes_);
+    std::vector<view::FoundStream> streams = view::find_raw_streams(bytes, std::min(left_raw_bytes_, search_.most_scanned_bytes));
     if (!streams.empty()) member.is_file = false;
     for (view::FoundStream& stream : streams) {
       left_raw_bytes_ -= stream.raw_bytes;
