@@ -17,7 +17,7 @@ namespace {
 // Of the time that making takes, where streams are unpacked.
 constexpr double kUnpackShare = 0.6;
 
-constexpr std::uint64_t kMostListedBytes = std::uint64_t{1} << 20;  // of the directory of an archive that is only looked at
+constexpr std::uint64_t kMostReadBytes = std::uint64_t{1} << 20;  // of the directory of an archive that is only looked at
 
 ViewParts parts_of(const TreePair::Parts& files) {
   ViewParts parts;
@@ -31,7 +31,7 @@ std::uint64_t told_view_bytes(ByteSpan file) {
     return file.size() + load_le<std::uint32_t>(file.data() + file.size() - 4);
   }
   const auto directory = view::find_zip_directory(file);
-  if (!directory || directory->bytes > kMostListedBytes) return 0;
+  if (!directory || directory->bytes > kMostReadBytes) return 0;
   std::uint64_t bytes = file.size();
   for (const view::ZipEntry& entry : view::find_zip_entries(file)) bytes += std::min(entry.raw_bytes, kMostViewsBytes);
   return bytes;
@@ -107,7 +107,14 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   pair.target = views->target_input_.bytes();
   pair.target_parts = trees ? parts_of(trees->target_parts()) : ViewParts{whole_part(target.size())};
   PartSearch search{false, scans, most_raw_bytes, limits.most_raw_bytes};
-  FoundParts found = find_parts(pair.target, pair.target_parts, search);
+  const ViewParts parts_of_source = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
+  // The end of a gzip stream is found by inflating it. Of any other file NEW alone tells whether OLD is looked into.
+  const bool finds_both = view::gzip_head_bytes(pair.target, 0) != 0 && !source.view().empty();
+  FoundParts found, found_in_source;
+  pool.for_each(finds_both ? 2 : 1, [&](std::size_t i) {
+    if (i == 0) found = find_parts(pair.target, pair.target_parts, search);
+    else found_in_source = find_parts(source.view(), parts_of_source, search);
+  });
   for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   const bool has_pngs = scans || view::is_png(pair.target);
   if (found.streams.empty() && !(has_pngs && !find_png_runs(pair.target, found.parts).streams.empty())) {
@@ -115,13 +122,14 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   }
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   pair.source = views->source_input_.bytes();
-  const ViewParts parts_of_source = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
   pair.source_parts = parts_of_source;
   views->changed_bytes_ = target.size();
   std::vector<ViewLayer> layers;
   ViewLayer last;  // in which nothing of NEW is unpacked
   for (;;) {
-    ViewedFile old_file{pair.source, find_parts(pair.source, pair.source_parts, search)}, new_file{pair.target, std::move(found)};
+    const bool knows_source = layers.empty() && finds_both;
+    ViewedFile old_file{pair.source, knows_source ? std::move(found_in_source) : find_parts(pair.source, pair.source_parts, search)};
+    ViewedFile new_file{pair.target, std::move(found)};
     pair.source_parts = old_file.found.parts;
     pair.target_parts = new_file.found.parts;
     last.left_raw_bytes = raw_bytes_of(old_file.found.streams);

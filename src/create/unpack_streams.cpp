@@ -11,7 +11,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLargeStreamBytes = std::uint64_t{4} << 20;  // of text
+constexpr std::uint64_t kTaskOfAllBytes = std::uint64_t{4} << 20;  // of text, of a stream that all threads share
 constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // packed; streams of a task share tables
 
 ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(pos)); }
@@ -138,7 +138,7 @@ std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vect
   std::vector<StreamCount> outcomes(found.size());
   if (found.empty()) return {};
   deflate::Parameters hint;
-  const auto is_alone = [&](std::size_t i) { return i == 0 || (hint.search == deflate::Search::kLazy && found[i].raw_bytes >= kLargeStreamBytes); };
+  const auto is_alone = [&](std::size_t i) { return i == 0 || (hint.search == deflate::Search::kLazy && found[i].raw_bytes >= kTaskOfAllBytes); };
   {
     deflate::Analyser analyser;
     unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, outcomes[0], analyser, &pool, pool.watch());

@@ -19,7 +19,8 @@ UnpackAhead::~UnpackAhead() {
   for (const Item& item : items_) pool_.wait_for(item.is_done);
 }
 
-// Entries as far as they are whole; of an archive with 64-bit fields those that need none.
+// Entries as far as they are whole; of an archive with 64-bit fields those that need none. Most directories are in the order of the
+// file, and of others nothing comes of it.
 void UnpackAhead::read_hints() {
   const std::uint64_t last_bytes = std::min<std::uint64_t>(file_.size(), kZipEndBytes + kMostZipComment);
   const std::uint64_t last_pos = file_.size() - last_bytes;
@@ -38,7 +39,6 @@ void UnpackAhead::read_hints() {
                                       zip_field<std::uint16_t>(entry, 32);
     pos += std::min(entry_bytes, end - pos);
   }
-  std::sort(hints_.begin(), hints_.end(), [](const Hint& a, const Hint& b) { return a.header_pos < b.header_pos; });
 }
 
 // The one of the header in front.

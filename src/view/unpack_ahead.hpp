@@ -58,7 +58,7 @@ class UnpackAhead {
   SourcePositions positions_;
   WorkerPool& pool_;
   const std::uint64_t most_bytes_;
-  std::vector<Hint> hints_;        // ascending
+  std::vector<Hint> hints_;        // ascending, but for odd archives
   std::deque<Item> items_;         // in the order of the file
   std::uint64_t held_bytes_ = 0;   // of these
   std::uint64_t count_ = 0;        // of streams passed

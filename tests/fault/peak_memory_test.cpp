@@ -136,7 +136,7 @@ TEST_P(PeakMemory, StaysWithinTheLimitWithArchives) {
 // A text stands in its view alone: neither beside it, nor once more where the patch is proven.
 TEST(CreatePeakMemory, HoldsTwoViews) {
   constexpr std::size_t kTextBytes = 40'000'000;
-  const Bytes text = periodic_bytes(kTextBytes, 50'000, 9);
+  const Bytes text = periodic_bytes(kTextBytes, 5000, 9);
   const Bytes next = edited(text, {{Edit::kOverwrite, 1'000'000, 2'000, 0, 1}});
   const Bytes source = gzip_of(text, 1), target = gzip_of(next, 1);
   const long long before = g_live_bytes;

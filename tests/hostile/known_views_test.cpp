@@ -9,7 +9,7 @@ namespace {
 TEST_F(HostileViews, UnpackingByAllThreadsIsAsByOne) {
   std::vector<ZipMember> members;
   for (unsigned i = 0; i < 40; ++i) {
-    const Bytes text = wordy_bytes(i % 7 == 3 ? 700'000 : 3'000, i);
+    const Bytes text = wordy_bytes(i % 7 == 3 ? 150'000 : 3'000, i);
     members.push_back({.name = "file" + std::to_string(i), .content = text, .level = i % 9 == 5 ? 0 : 6, .descriptor = i % 3 == 0});
   }
   const Bytes source = zip_of(members, {.program = random_bytes(300, 1)});
@@ -40,14 +40,14 @@ TEST_F(HostileViews, UnpackingByAllThreadsIsAsByOne) {
   };
   EXPECT_TRUE(expect_alike(source));
   unsigned good_count = 0, bad_count = 0;
-  for (std::size_t i = 0; i < 120; ++i) {  // of the directory at the end, and of streams
+  for (std::size_t i = 0; i < 60; ++i) {  // of the directory at the end, and of streams
     Bytes bent = source;
-    const std::size_t pos = i % 4 == 0 ? source.size() * i / 120 : source.size() - 1 - i * 19;
+    const std::size_t pos = i % 4 == 0 ? source.size() * i / 60 : source.size() - 1 - i * 37;
     bent[pos] ^= 0x41;
     SCOPED_TRACE(pos);
     ++(expect_alike(bent) ? good_count : bad_count);
   }
-  EXPECT_LT(20u, good_count);
+  EXPECT_LT(5u, good_count);
   EXPECT_LT(0u, bad_count);
 }
 

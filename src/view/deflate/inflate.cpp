@@ -19,9 +19,8 @@ namespace {
 constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
 constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
 
-// What is reserved for a stream: few texts take more, and those grow.
+// What is reserved for a text: few take more, and those grow.
 constexpr std::uint64_t kUsualRatio = 16;
-constexpr std::size_t kUsualTokens = 2, kOfPackedBytes = 3;
 constexpr std::size_t kDrainedBytes = std::size_t{256} << 10;  // of a text that goes to a sink, from time to time
 
 Error broken_at(const char* what, std::uint64_t offset) {
@@ -42,7 +41,7 @@ class Inflater {
     if (!checked_mul(packed.size() + 1, kMostRawBytesPerPackedByte, most)) most = ~std::uint64_t{0};
     most_raw_bytes_ = std::min({options.most_raw_bytes, most, kMostMemoryBytes / 2});
     if (options.reserve) out_.text.reserve(static_cast<std::size_t>(std::min(most_raw_bytes_, kUsualRatio * packed.size()) + 2 * kRoom));
-    if (options.reserve && kKeeps) out_.tokens.reserve(kUsualTokens * (packed.size() / kOfPackedBytes));
+    if (options.reserve && kKeeps) out_.tokens.reserve(std::min(packed.size(), static_cast<std::size_t>(most_raw_bytes_)));  // few have less than a byte each
   }
 
   // None of the text is kept. room: for text.
