@@ -1,5 +1,6 @@
 #include "apply/applied_views.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/try.hpp"
@@ -56,20 +57,30 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::R
   return target;
 }
 
+// Where the patch has the recipe that they were proven with.
+void take_proven(const KnownViews& known, const view::ViewPlan& plan, view::TargetShape& target) {
+  if (!std::equal(plan.recipe.begin(), plan.recipe.end(), known.recipe.begin(), known.recipe.end())) return;
+  const auto is_of = [](const view::ProvenStream& proven, const view::PackedStream& stream) { return proven.packed.size() == stream.packed_bytes; };
+  const view::PackedStreams& streams = target.streams();
+  if (std::equal(known.proven->begin(), known.proven->end(), streams.begin(), streams.end(), is_of)) target.proven = *known.proven;
+}
+
 }  // namespace
 
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
-                                        Watch* watch, const ViewRoom& room, bool keeps_parts) {
+                                        WorkerPool* pool, const ViewRoom& room, bool keeps_parts, const KnownViews* known) {
   AppliedViews views;
   RandomReader* file = &source;
   for (const view::ViewPlan& plan : plans) {
     ByteCursor geometry(plan.geometry);
     const bool is_last = &plan == &plans.back();
-    auto store = std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
+    auto store = known && is_last ? std::make_unique<ViewStore>(known->source_view)
+                                  : std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
     const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
     view::FileWindow window(*file);
-    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(window, plan, geometry, watch, add));
+    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(window, plan, geometry, pool, add));
     BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, replaced, target_bytes, geometry));
+    if (known && views.targets_.empty()) take_proven(*known, plan, target);
     if (keeps_parts) {
       views.source_parts_.push_back(replaced.all());
       views.target_parts_.push_back(target.replaced.all());
@@ -96,7 +107,7 @@ std::size_t AppliedViews::queued_target() const noexcept {
 
 TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count) {
   queued_ = queued_target();
-  if (thread_count > 1 && !targets_[queued_].recipes.empty()) {
+  if (thread_count > 1 && !targets_[queued_].recipes.empty() && targets_[queued_].proven.empty()) {
     pool_ = std::make_unique<WorkerPool>(thread_count, of_windows.timeline(), of_windows.watch(), of_windows.thread_count());
   }
   sink_digest_ = sink.digest;

@@ -12,12 +12,20 @@
 
 namespace bdelta {
 
+// What the one who made a patch knows of its views, so that less is to be done to prove it. All of it outlives the views.
+struct KnownViews {
+  ByteSpan source_view;  // OLD's last view
+  ByteSpan recipe;       // of NEW's streams, in the file, from which these were made:
+  const std::vector<view::ProvenStream>* proven = nullptr;
+};
+
 class AppliedViews {
  public:
-  // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The watch may be null.
-  // keeps_parts: for who asks for them. Errors: kPatchCorrupt, those of reading OLD, of storing its view and of the watch.
-  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, Watch* watch,
-                                   const ViewRoom& room = {}, bool keeps_parts = false);
+  // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The pool has nothing else to do;
+  // may be null. keeps_parts: for who asks for them. known: null but where a patch is proven. Errors: kPatchCorrupt, those of
+  // reading OLD, of storing its view and of the watch.
+  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, WorkerPool* pool,
+                                   const ViewRoom& room = {}, bool keeps_parts = false, const KnownViews* known = nullptr);
 
   [[nodiscard]] RandomReader& source() noexcept { return *source_; }
   [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->size(); }

@@ -199,7 +199,7 @@ Status ApplyRun::open_views() {
   if (plan_->views.empty()) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
   const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->views.back().source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch(), view_room(), tap_ != nullptr));
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), &pool_, view_room(), tap_ != nullptr, known_views_));
   return {};
 }
 

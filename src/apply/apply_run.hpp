@@ -83,6 +83,9 @@ class ApplyRun {
   // For a caller that has taken the source's digest from the same bytes already: the size alone is compared.
   void assume_source_verified() noexcept { source_verified_ = true; }
 
+  // For a caller that knows the views already; null where there are none.
+  void take_known_views(const KnownViews* known) noexcept { known_views_ = known; }
+
   // For a caller short of memory: one thread makes NEW's streams.
   void rebuild_alone() noexcept { rebuilds_alone_ = true; }
 
@@ -126,6 +129,7 @@ class ApplyRun {
   std::function<Result<Digest128>()> digest_target_;                   // where it is not that of the windows
   ApplyTap* tap_ = nullptr;
   const view::Manifest* source_manifest_ = nullptr;
+  const KnownViews* known_views_ = nullptr;
   bool source_verified_ = false;
   std::optional<std::uint64_t> target_bytes_;  // that windows make, if that is known; once the plan is whole
   bool rebuilds_alone_ = false;

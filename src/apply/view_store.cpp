@@ -25,6 +25,12 @@ ViewStore::ViewStore(std::uint64_t view_bytes, const ViewRoom& room)
 }
 
 Status ViewStore::add(ByteSpan bytes) {
+  if (!known_.empty()) {
+    const ByteSpan wanted = known_.subspan(known_bytes_).first(std::min(bytes.size(), known_.size() - known_bytes_));
+    if (!std::equal(bytes.begin(), bytes.end(), wanted.begin(), wanted.end())) return Error{ErrorCode::kSelfCheckFailed, "OLD is unpacked to other bytes"};
+    known_bytes_ += bytes.size();
+    return {};
+  }
   if (!spool_) {
     append(bytes_, bytes);
     return {};
@@ -37,8 +43,9 @@ Status ViewStore::add(ByteSpan bytes) {
 
 Status ViewStore::read_at(std::uint64_t pos, MutableByteSpan out) {
   if (spool_) return spool_->read_at(pos, out);
-  if (!range_fits(pos, out.size(), bytes_.size())) return Error{ErrorCode::kInternal, "read beyond OLD's view", pos};
-  std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(pos), out.size(), out.begin());
+  const ByteSpan bytes = view();
+  if (!range_fits(pos, out.size(), bytes.size())) return Error{ErrorCode::kInternal, "read beyond OLD's view", pos};
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(pos), out.size(), out.begin());
   return {};
 }
 

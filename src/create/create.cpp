@@ -31,6 +31,7 @@ class PatchMaking {
 
   const CreateTask& files_;
   UnpackReport unpack_;
+  std::uint64_t needed_bytes_ = 0;  // a limit of memory that has room for views, where there is none; else 0
   std::unique_ptr<FileViews> views_;  // null where files are taken as they are
 };
 
@@ -106,6 +107,7 @@ Result<Patch> PatchMaking::make() {
     views_.reset();
     BDELTA_ASSIGN(patch, make_patch(false));
   }
+  if (!views_ && needed_bytes_ != 0) patch->report.left_out.push_back({"unpacking", needed_bytes_});
   report_streams(task(), unpack_, patch->report);
   return std::move(*patch);
 }
@@ -130,8 +132,9 @@ Status PatchMaking::open_views(bool scans) {
   watch.set_total(target.size());
   WorkerPool pool(thread_count_for(options.threads), &timeline, &watch);
   unpack_ = {};
+  needed_bytes_ = 0;
   const Span span(&timeline, PhaseId::kUnpack, TraceSpan::kNone, target.size());
-  BDELTA_ASSIGN(views_, FileViews::make(source, target, trees, scans, options, pool, unpack_));
+  BDELTA_ASSIGN(views_, FileViews::make(source, target, trees, scans, options, pool, unpack_, needed_bytes_));
   return {};
 }
 

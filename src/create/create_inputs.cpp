@@ -74,7 +74,9 @@ Result<CreateInputs> load_inputs(const CreateTask& task, CreateWork& work) {
   if (budget.source_whole) {
     BDELTA_ASSIGN(inputs.source, InputBytes::load(task.source, work.pool()));
   }
-  if (budget.target_whole) {
+  if (budget.target_whole && task.views) {
+    inputs.target = InputBytes::over(task.views->take_target_view());
+  } else if (budget.target_whole) {
     BDELTA_ASSIGN(inputs.target, InputBytes::load(task.target, work.pool()));
   }
   return inputs;

@@ -17,7 +17,7 @@ struct CreateTask {
   Timeline& timeline;
   Watch& watch;  // counts bytes of the target
   const TreePair* trees = nullptr;   // null where the patch is for files
-  const FileViews* views = nullptr;  // null where these are taken as they are
+  FileViews* views = nullptr;  // null where these are taken as they are
   bool uses_models = true;           // where the level has any
 
   [[nodiscard]] bool is_native() const noexcept { return options.format != PatchFormat::kBdt1; }

@@ -6,8 +6,10 @@
 #include "base/try.hpp"
 #include "create/find_pngs.hpp"
 #include "create/level.hpp"
+#include "view/gzip_head.hpp"
 #include "view/member_alignment.hpp"
 #include "view/png_chunks.hpp"
+#include "view/zip_entries.hpp"
 
 namespace bdelta {
 namespace {
@@ -15,10 +17,37 @@ namespace {
 // Of the time that making takes, where streams are unpacked.
 constexpr double kUnpackShare = 0.6;
 
+constexpr std::uint64_t kMostReadBytes = std::uint64_t{1} << 20;  // of the directory of an archive that is only looked at
+
 ViewParts parts_of(const TreePair::Parts& files) {
   ViewParts parts;
   for (view::Member& member : members_of(files)) parts.push_back({std::move(member), false, false});
   return parts;
+}
+
+// Of the view of an archive, as it says itself; 0 of any other file. Little of it is read, and little memory taken.
+std::uint64_t told_view_bytes(ByteSpan file) {
+  if (view::gzip_head_bytes(file, 0) != 0 && file.size() > view::kGzipTrailerBytes) {
+    return file.size() + load_le<std::uint32_t>(file.data() + file.size() - 4);
+  }
+  const auto directory = view::find_zip_directory(file);
+  if (!directory || directory->bytes > kMostReadBytes) return 0;
+  std::uint64_t bytes = file.size();
+  for (const view::ZipEntry& entry : view::find_zip_entries(file)) bytes += std::min(entry.raw_bytes, kMostViewsBytes);
+  return bytes;
+}
+
+// That has room for the views of files which are so large that nobody looks into them; 0 if this can't be told.
+std::uint64_t limit_for_archives(ByteSpan source, ByteSpan target) {
+  const std::uint64_t target_bytes = told_view_bytes(target);
+  const std::uint64_t view_bytes = target_bytes + std::max<std::uint64_t>(source.size(), told_view_bytes(source));
+  return target_bytes == 0 || view_bytes > kMostViewsBytes ? 0 : kViewLimitShare * view_bytes;
+}
+
+// That has room for the views of these files; 0 if this one has.
+std::uint64_t limit_for_views(const ViewedFile& source, const ViewedFile& target, std::uint64_t limit_bytes) {
+  const std::uint64_t view_bytes = expected_view_bytes(source.bytes, source.found.streams) + expected_view_bytes(target.bytes, target.found.streams);
+  return view_bytes > limit_bytes / kViewLimitShare ? kViewLimitShare * view_bytes : 0;
 }
 
 // Out of NEW's streams.
@@ -56,11 +85,15 @@ std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, Work
 }  // namespace
 
 Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomReader& target, const TreePair* trees, bool scans,
-                                                   const CreateOptions& options, WorkerPool& pool, UnpackReport& report) {
+                                                   const CreateOptions& options, WorkerPool& pool, UnpackReport& report,
+                                                   std::uint64_t& needed_bytes) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
   const std::uint64_t most_view_bytes = limit == 0 ? kMostViewsBytes : limit / kViewLimitShare;
-  if (source.size() + target.size() > most_view_bytes) return std::unique_ptr<FileViews>();
+  if (source.size() + target.size() > most_view_bytes) {
+    if (limit != 0) needed_bytes = limit_for_archives(source.view(), target.view());
+    return std::unique_ptr<FileViews>();
+  }
   LayerLimits limits;
   limits.at_any_cost = options.unpack == Unpack::kAll;
   const std::uint64_t most_raw_bytes =
@@ -73,8 +106,15 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   ViewPair pair;
   pair.target = views->target_input_.bytes();
   pair.target_parts = trees ? parts_of(trees->target_parts()) : ViewParts{whole_part(target.size())};
-  PartSearch search{false, scans, limits.most_raw_bytes};
-  FoundParts found = find_parts(pair.target, pair.target_parts, search);
+  PartSearch search{false, scans, most_raw_bytes, limits.most_raw_bytes};
+  const ViewParts parts_of_source = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
+  // The end of a gzip stream is found by inflating it. Of any other file NEW alone tells whether OLD is looked into.
+  const bool finds_both = view::gzip_head_bytes(pair.target, 0) != 0 && !source.view().empty();
+  FoundParts found, found_in_source;
+  pool.for_each(finds_both ? 2 : 1, [&](std::size_t i) {
+    if (i == 0) found = find_parts(pair.target, pair.target_parts, search);
+    else found_in_source = find_parts(source.view(), parts_of_source, search);
+  });
   for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   const bool has_pngs = scans || view::is_png(pair.target);
   if (found.streams.empty() && !(has_pngs && !find_png_runs(pair.target, found.parts).streams.empty())) {
@@ -82,13 +122,14 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   }
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   pair.source = views->source_input_.bytes();
-  const ViewParts parts_of_source = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
   pair.source_parts = parts_of_source;
   views->changed_bytes_ = target.size();
   std::vector<ViewLayer> layers;
   ViewLayer last;  // in which nothing of NEW is unpacked
   for (;;) {
-    ViewedFile old_file{pair.source, find_parts(pair.source, pair.source_parts, search)}, new_file{pair.target, std::move(found)};
+    const bool knows_source = layers.empty() && finds_both;
+    ViewedFile old_file{pair.source, knows_source ? std::move(found_in_source) : find_parts(pair.source, pair.source_parts, search)};
+    ViewedFile new_file{pair.target, std::move(found)};
     pair.source_parts = old_file.found.parts;
     pair.target_parts = new_file.found.parts;
     last.left_raw_bytes = raw_bytes_of(old_file.found.streams);
@@ -96,9 +137,11 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     const double until_share = 1 - 1.0 / static_cast<double>(2u << layers.size());
     last.alike = leave_out_alike(old_file, new_file, limits, report);
     if (layers.empty()) views->changed_bytes_ -= report.same.bytes;
+    if (layers.empty() && limit != 0) needed_bytes = limit_for_views(old_file, new_file, limit);
     auto layer = ViewLayer::make(old_file, std::move(new_file), last.alike, limits, until_share, pool, report);
     if (!layer) break;
     last.alike = {};
+    if (layers.empty()) views->proven_ = std::move(layer->proven);
     pair = views->take(*layer);
     layers.push_back(std::move(*layer));
     limits = further_limits(limits);
@@ -115,6 +158,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   if (layers.empty()) return std::unique_ptr<FileViews>();
   views->target_members_ = members_of(pair.target_parts);
   search.is_of_view = false;
+  search.most_raw_bytes = search.most_scanned_bytes;  // texts are held from here on
   const LevelSettings settings = level_settings(options.level);
   views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), settings.make_byte_ns, settings.coding.apply_byte_ns},
                 std::move(pair.source_parts), pool);
@@ -145,6 +189,11 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
     apply_ns_ += layer.apply_ns();
     plans_.push_back(std::move(layer.plan));
   }
+}
+
+void FileViews::drop_target_view() noexcept {
+  Bytes().swap(target_view_);
+  target_reader_.emplace(ByteSpan());
 }
 
 ViewPair FileViews::take(ViewLayer& layer) {

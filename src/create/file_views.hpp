@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "apply/applied_views.hpp"
 #include "bdelta/create.hpp"
 #include "create/input.hpp"
 #include "create/tree_pair.hpp"
@@ -24,12 +25,17 @@ class FileViews {
  public:
   // Nothing if there is nothing to unpack, or no room for it. Each stream of NEW that is unpacked was rebuilt by what applies,
   // and is what NEW has. Readers must outlive the object. trees: those whose streams the files are; null for plain files.
-  // scans: looks for streams anywhere in files that are no archives. The report counts NEW's streams.
+  // scans: looks for streams anywhere in files that are no archives. The report counts NEW's streams. needed_bytes becomes a limit
+  // of memory that has room for it, where that of the options has none.
   static Result<std::unique_ptr<FileViews>> make(RandomReader& source, RandomReader& target, const TreePair* trees, bool scans,
-                                                 const CreateOptions& options, WorkerPool& pool, UnpackReport& report);
+                                                 const CreateOptions& options, WorkerPool& pool, UnpackReport& report,
+                                                 std::uint64_t& needed_bytes);
 
   [[nodiscard]] RandomReader& source_view() noexcept { return *source_reader_; }
   [[nodiscard]] RandomReader& target_view() noexcept { return *target_reader_; }
+
+  // For the one who changes it where it is: target_view() is no longer NEW's afterwards.
+  [[nodiscard]] MutableByteSpan take_target_view() noexcept { return target_view_; }
 
   // The files as they are.
   [[nodiscard]] RandomReader& source_file() const noexcept { return source_; }
@@ -46,6 +52,14 @@ class FileViews {
   // Where a tar archive begins in a view, if it is of a packed one: with the first stream.
   [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return source_archive_pos_; }
   [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return target_archive_pos_; }
+
+  [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return plans_.back().target_view_bytes; }
+
+  // For who proves a patch.
+  [[nodiscard]] KnownViews known() const noexcept { return {source_view_, plans_.front().recipe, &proven_}; }
+
+  // Once the patch is coded: nobody reads NEW's view any more.
+  void drop_target_view() noexcept;
 
   // Of NEW, but for streams that OLD has alike.
   [[nodiscard]] std::uint64_t changed_bytes() const noexcept { return changed_bytes_; }
@@ -77,6 +91,7 @@ class FileViews {
   std::uint64_t changed_bytes_ = 0;
   std::uint64_t apply_ns_ = 0;
   view::ViewPlans plans_;
+  std::vector<view::ProvenStream> proven_;  // NEW's, that stand in the file
 };
 
 }  // namespace bdelta

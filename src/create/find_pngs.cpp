@@ -64,19 +64,17 @@ FoundParts find_png_runs(ByteSpan file, ViewParts parts) {
 
 std::vector<view::FoundStream> find_png_streams(ByteSpan view, const view::PackedStreams& runs, std::uint64_t most_raw_bytes) {
   std::vector<view::FoundStream> found;
+  Bytes room;
   std::uint64_t shift = 0;  // from positions of the file, modulo 2^64
   for (const view::PackedStream& run : runs) {
     const ByteSpan data = view.subspan(static_cast<std::size_t>(run.file_pos + shift), static_cast<std::size_t>(run.raw_bytes));
     shift += run.raw_bytes - run.packed_bytes;
     if (data.size() <= view::kZlibHeadBytes || !view::is_zlib_head(data[0], data[1])) continue;
-    deflate::InflateOptions options;
-    options.most_raw_bytes = most_raw_bytes;
-    options.keep_tokens = false;
-    const auto stream = deflate::inflate(data.subspan(view::kZlibHeadBytes), options);
+    const auto stream = deflate::inflated_sizes(data.subspan(view::kZlibHeadBytes), most_raw_bytes, room);
     if (!stream || stream->packed_bytes < kLeastPackedBytes) continue;
-    most_raw_bytes -= stream->raw().size();
+    most_raw_bytes -= stream->raw_bytes;
     const auto pos = static_cast<std::uint64_t>(data.data() - view.data()) + view::kZlibHeadBytes;
-    found.push_back({pos, stream->packed_bytes, stream->raw().size(), {}});
+    found.push_back({pos, stream->packed_bytes, stream->raw_bytes, {}});
   }
   return found;
 }

@@ -59,13 +59,21 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
     if (!status && !failed) failed = std::move(status).error();
   });
   if (failed) return std::move(*failed);
-  input.view_ = {input.owned_.get(), static_cast<std::size_t>(size)};
+  input.changeable_ = {input.owned_.get(), static_cast<std::size_t>(size)};
+  input.view_ = input.changeable_;
+  return input;
+}
+
+InputBytes InputBytes::over(MutableByteSpan bytes) noexcept {
+  InputBytes input;
+  input.changeable_ = bytes;
+  input.view_ = bytes;
   return input;
 }
 
 Result<MutableByteSpan> InputBytes::edit(WorkerPool& pool) {
   is_edited_ = true;
-  if (!owned_ && !view_.empty()) {
+  if (changeable_.empty() && !view_.empty()) {
     BDELTA_ASSIGN(auto copy, memory_for(view_.size()));
     const auto part_count = static_cast<std::size_t>((view_.size() + kReadBytes - 1) / kReadBytes);
     pool.for_each(part_count, [&](std::size_t i) {
@@ -74,9 +82,10 @@ Result<MutableByteSpan> InputBytes::edit(WorkerPool& pool) {
       std::copy(part.begin(), part.end(), copy.get() + begin);
     });
     owned_ = std::move(copy);  // not before it is whole, as the watch may end this
-    view_ = {owned_.get(), view_.size()};
+    changeable_ = {owned_.get(), view_.size()};
+    view_ = changeable_;
   }
-  return MutableByteSpan(owned_.get(), view_.size());
+  return changeable_;
 }
 
 }  // namespace bdelta

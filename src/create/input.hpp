@@ -16,6 +16,9 @@ class InputBytes {
   // Reads what has to be read, on all threads. The reader must outlive this object.
   static Result<InputBytes> load(RandomReader& reader, WorkerPool& pool);
 
+  // Memory of the caller's, which may be changed where it is; it must outlive this object.
+  static InputBytes over(MutableByteSpan bytes) noexcept;
+
   // To change the bytes: what was a view becomes a copy, made by all threads, and spans of it lead to the old bytes.
   Result<MutableByteSpan> edit(WorkerPool& pool);
 
@@ -24,6 +27,7 @@ class InputBytes {
 
  private:
   std::unique_ptr<std::uint8_t[]> owned_;  // empty for a view
+  MutableByteSpan changeable_;             // owned_, or the caller's
   bool is_edited_ = false;
   ByteSpan view_;
 };

@@ -17,6 +17,7 @@ Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork
   if (!task.options.verify) return {};
   work.begin_step(WorkStep::kVerify);
   const Step step(work.pool(), PhaseId::kVerify, inputs.target_size());
+  if (task.views) task.views->drop_target_view();
   task.timeline.count_all_as(PhaseId::kVerify);
   io::MemoryReader source(inputs.source.bytes()), target(inputs.target.bytes());
   const bool has_source = work.budget().source_whole && !inputs.source.is_edited();
@@ -25,8 +26,10 @@ Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork
   RandomReader& checked_target = task.views ? task.target_file() : has_target ? target : inputs.target_reader;
   std::function<Result<Digest128>(const view::TreePlan&)> tree_digest;
   if (task.trees) tree_digest = [&task](const view::TreePlan& plan) { return task.trees->digest_as_applied(plan); };
+  std::optional<KnownViews> known;
+  if (task.views) known = task.views->known();
   Status checked = check_patch(checked_source, checked_target, patch.head, *patch.body, work.pool(),
-                               task.options.memory_limit_bytes != 0, tree_digest);
+                               task.options.memory_limit_bytes != 0, known ? &*known : nullptr, tree_digest);
   task.timeline.count_all_as({});
   BDELTA_TRY(std::move(checked));
   patch.report.verified = true;
@@ -66,7 +69,8 @@ Status write_patch(const CreateTask& task, Patch& patch, SequentialWriter& out) 
 // With them goes what views take when applying, and all bytes of NEW.
 void report_streams(const CreateTask& task, const UnpackReport& unpack, Report& report) noexcept {
   report.unpack = unpack;
-  report.nominal_apply_ns += task.target.size() / 1024 * kTargetKiBNs;
+  const std::uint64_t target_size = task.views ? task.views->target_view_bytes() : task.target.size();
+  report.nominal_apply_ns += target_size / 1024 * kTargetKiBNs;
   if (task.views) report.nominal_apply_ns += task.views->apply_ns();
 }
 

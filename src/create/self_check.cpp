@@ -61,7 +61,7 @@ class Comparer final : public PositionedWriter {
 }  // namespace
 
 Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool,
-                   bool is_limited, const std::function<Result<Digest128>(const view::TreePlan&)>& tree_digest) {
+                   bool is_limited, const KnownViews* known, const std::function<Result<Digest128>(const view::TreePlan&)>& tree_digest) {
   BDELTA_ASSIGN(const auto body_reader, body.open_reader());
   JoinedReader patch(head, *body_reader);
   ApplyOptions options;
@@ -69,6 +69,7 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
   ApplyRun run(source, patch, options, pool);
   // The source's digest was taken from the same bytes just now; what is to be proven is the decoding.
   run.assume_source_verified();
+  run.take_known_views(known);
   if (is_limited) run.rebuild_alone();
   Comparer comparer(target);
   TargetSink sink{&comparer, nullptr};

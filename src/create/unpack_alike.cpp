@@ -105,8 +105,8 @@ class SourcePass {
 
   bool add(ViewLayer layer, FoundParts found) {
     const auto is_forced = [this](std::uint64_t pos) { return is_in_text(pos); };
-    const ChosenStreams chosen = layer.alike.choose(file_, found.streams, wanted_, is_forced);
-    if (!layer.unpack_source({file_, std::move(found)}, chosen, pool_)) return false;
+    ChosenStreams chosen = layer.alike.choose(file_, found.streams, wanted_, is_forced);
+    if (!layer.unpack_source({file_, std::move(found)}, std::move(chosen), pool_)) return false;
     const view::PackedStreams parts = layer.source_replaced.all();
     view::ViewPositions positions(parts);
     std::vector<AlikeText> texts;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/deciding/archives.hpp"
 #include "view/deflate/analyse.hpp"
@@ -10,6 +11,7 @@
 namespace bdelta {
 namespace {
 
+constexpr std::uint64_t kTaskOfAllBytes = std::uint64_t{4} << 20;  // of text, of a stream that all threads share
 constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // packed; streams of a task share tables
 
 ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(pos)); }
@@ -41,7 +43,7 @@ std::vector<UnpackedStream> taken(std::vector<std::optional<UnpackedStream>>& un
 }
 
 UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated stream) {
-  UnpackedStream unpacked{{found.file_pos, stream.packed_bytes, stream.raw().size()}, found.name, std::move(stream.text), {}};
+  UnpackedStream unpacked{{found.file_pos, stream.packed_bytes, stream.raw().size()}, found.name, std::move(stream.text), {}, {}};
   unpacked.text.resize(unpacked.text.size() - deflate::kTextPadding);
   return unpacked;
 }
@@ -73,7 +75,7 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
                                                    bool at_any_cost, StreamCount& outcome, deflate::Analyser& analyser, WorkerPool* pool, Watch* watch) {
   const ByteSpan packed = packed_bytes_of(file, found);
   outcome = &UnpackReport::damaged;
-  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes, .watch = watch});
+  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes, .reserve = true, .pool = pool, .watch = watch});
   if (!analysis || analysis->stream.packed_bytes != packed.size()) return std::nullopt;
   outcome = &UnpackReport::costly;
   const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
@@ -81,6 +83,7 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
   if (!is_rebuilt(packed, *analysis, analyser.matchers(), pool, watch)) return std::nullopt;
   UnpackedStream unpacked = unpacked_stream(found, std::move(analysis->stream));
   unpacked.recipe = std::move(analysis->recipe);
+  unpacked.text_digest = xxh3_128(unpacked.text);
   return unpacked;
 }
 
@@ -101,22 +104,54 @@ std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vect
   return taken(unpacked);
 }
 
-// The first stream is analysed alone: what it has, the others are likely to have, too, whatever the threads.
+bool inflate_source_streams(ByteSpan file, std::vector<view::FoundStream>& found, MutableByteSpan view,
+                            const std::vector<std::size_t>& text_pos, WorkerPool& pool) {
+  constexpr std::uint64_t kNoText = ~std::uint64_t{0};
+  std::vector<std::uint64_t> raw_bytes(found.size(), kNoText);  // as they are
+  const auto tasks = tasks_of(found);
+  pool.for_each(tasks.size(), [&](std::size_t task) {
+    Bytes room;
+    for (std::size_t i = tasks[task].first; i < tasks[task].second; ++i) {
+      MutableByteSpan left = view.subspan(text_pos[i], static_cast<std::size_t>(found[i].raw_bytes));
+      const auto put = [&](ByteSpan bytes) -> Status {
+        if (bytes.size() > left.size()) return Error{ErrorCode::kInternal, "a text of more bytes than were asked for"};
+        std::copy(bytes.begin(), bytes.end(), left.begin());
+        left = left.subspan(bytes.size());
+        return {};
+      };
+      const ByteSpan packed = packed_bytes_of(file, found[i]);
+      const auto sizes = deflate::inflate_into(deflate::pieces_of(packed), found[i].raw_bytes, room, put);
+      if (sizes && sizes->packed_bytes == packed.size()) raw_bytes[i] = sizes->raw_bytes;
+    }
+  });
+  bool is_as_said = true;
+  for (std::size_t i = 0; i < found.size(); ++i) is_as_said &= raw_bytes[i] == std::exchange(found[i].raw_bytes, raw_bytes[i]);
+  std::erase_if(found, [&](const view::FoundStream& stream) { return stream.raw_bytes == kNoText; });
+  return is_as_said;
+}
+
+// The first stream is analysed alone: what it has, the others are likely to have, too, whatever the threads. So is each large one
+// that all threads can share, as the others would be done long before it.
 std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found, bool at_any_cost,
                                                   WorkerPool& pool, UnpackReport& report) {
   std::vector<std::optional<UnpackedStream>> unpacked(found.size());
   std::vector<StreamCount> outcomes(found.size());
   if (found.empty()) return {};
   deflate::Parameters hint;
+  const auto is_alone = [&](std::size_t i) { return i == 0 || (hint.search == deflate::Search::kLazy && found[i].raw_bytes >= kTaskOfAllBytes); };
   {
     deflate::Analyser analyser;
     unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, outcomes[0], analyser, &pool, pool.watch());
     if (unpacked[0]) hint = unpacked[0]->recipe.parameters;
+    for (std::size_t i = 1; i < found.size(); ++i) {
+      if (is_alone(i)) unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, outcomes[i], analyser, &pool, pool.watch());
+    }
   }
   const auto tasks = tasks_of(found);
   pool.for_each(tasks.size(), [&](std::size_t task) {
     deflate::Analyser analyser;
-    for (std::size_t i = std::max<std::size_t>(tasks[task].first, 1); i < tasks[task].second; ++i) {
+    for (std::size_t i = tasks[task].first; i < tasks[task].second; ++i) {
+      if (is_alone(i)) continue;
       unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, outcomes[i], analyser, nullptr, pool.watch());
     }
   });

@@ -8,21 +8,24 @@
 #include "base/deciding/prices.hpp"
 #include "create/rebuilding_price.hpp"
 #include "create/unpack_streams.hpp"
-#include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
+#include "view/deflate/recipe_reader.hpp"
 #include "view/deflate/recipe_writer.hpp"
 #include "view/png_chunks.hpp"
-#include "view/member_fields.hpp"
 #include "view/recipe_memory.hpp"
-#include "view/zip_entries.hpp"
 
 namespace bdelta {
 namespace {
 
-
 view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
   view::PackedStreams places;
   for (const UnpackedStream& stream : streams) places.push_back(stream.place);
+  return places;
+}
+
+view::PackedStreams places_of(const FoundStreams& streams) {
+  view::PackedStreams places;
+  for (const view::FoundStream& stream : streams) places.push_back({stream.file_pos, stream.packed_bytes, stream.raw_bytes});
   return places;
 }
 
@@ -49,83 +52,6 @@ std::vector<std::size_t> counterparts_of(const std::vector<std::string_view>& so
   return counterparts;
 }
 
-// Of a view, if all streams are as large as is said.
-std::uint64_t expected_bytes(ByteSpan file, const std::vector<view::FoundStream>& found) {
-  std::uint64_t bytes = file.size();
-  for (const view::FoundStream& stream : found) bytes = bytes - stream.packed_bytes + stream.raw_bytes;
-  return bytes;
-}
-
-// What is replaced of a file, and the descriptions of its directories.
-struct ToldFile {
-  view::Replacements replaced;
-  std::vector<Bytes> told;
-  std::vector<std::string> names;  // of archives, one for each directory
-};
-
-std::set<Digest128> entries_of(const ViewedFile& file) {
-  std::set<Digest128> digests;
-  for (const auto& [place, name] : file.found.directories) digests.insert(packed_digest(file.bytes, place.file_pos, place.bytes));
-  return digests;
-}
-
-// Directories that the other file has alike stay as they are: a copy costs nothing. So do those that overlap a stream.
-ToldFile tell_file(const ViewedFile& file, const std::vector<UnpackedStream>& streams, const std::set<Digest128>& alike) {
-  ToldFile result;
-  view::DirectoryRoom room(file.bytes.size(), file.bytes.size());
-  view::FileWindow window(file.bytes);
-  view::PackedStreams parts;
-  std::size_t next = 0;
-  for (const FoundDirectory& found : file.found.directories) {
-    view::ZipDirectory place = found.place;
-    for (; next < streams.size() && streams[next].place.file_pos < place.file_pos; ++next) parts.push_back(streams[next].place);
-    if (next < streams.size() && streams[next].place.file_pos < place.file_end()) continue;
-    if (alike.count(packed_digest(file.bytes, place.file_pos, place.bytes)) != 0 || !room.take(place)) continue;
-    auto told = view::tell_directory(window, parts, place);
-    if (!told) continue;
-    place.told_bytes = told->size();
-    result.replaced.directories.push_back(place);
-    result.told.push_back(std::move(*told));
-    result.names.push_back(found.name);
-    parts.push_back({place.file_pos, place.bytes, place.told_bytes});
-  }
-  result.replaced.streams = places_of(streams);
-  return result;
-}
-
-// Takes the texts out of the streams. Without `proven` their CRC-32s are taken for right. Nothing if what applies would not
-// find again what is told around them.
-std::optional<Bytes> view_of(ByteSpan file, std::vector<UnpackedStream>& streams, const ToldFile& told, std::uint64_t view_bytes,
-                             view::StreamKind kind, bool proven) {
-  Bytes view;
-  view.reserve(static_cast<std::size_t>(view_bytes));
-  view::GapTeller gaps;
-  std::uint64_t end = 0;
-  bool found_again = true;
-  const auto gap_to = [&](std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(pos - end)); };
-  std::size_t next_stream = 0, next_directory = 0;
-  const auto on_stream = [&](const view::PackedStream& place) {
-    UnpackedStream& stream = streams[next_stream++];
-    view::MemberFields fields{{}, place.packed_bytes, place.raw_bytes};
-    if (proven) {
-      fields.crc = fields.tells_crc() ? crc32(stream.text) : 0;
-      fields.adler = fields.tells_crc() ? adler32(stream.text) : 0;
-    }
-    found_again &= gaps.add(gap_to(place.file_pos), kind == view::StreamKind::kDeflate ? &fields : nullptr, view);
-    append(view, stream.text);
-    Bytes().swap(stream.text);
-    end = place.file_end();
-  };
-  view::visit(told.replaced, on_stream, [&](const view::ZipDirectory& directory) {
-    (void)gaps.add(gap_to(directory.file_pos), nullptr, view);
-    append(view, told.told[next_directory++]);
-    end = directory.file_end();
-  });
-  (void)gaps.add(gap_to(file.size()), nullptr, view);
-  if (proven && !found_again) return std::nullopt;
-  return view;
-}
-
 // Whether the CRC-32s of a run of chunks are theirs.
 bool has_right_chunks(ByteSpan file, std::uint64_t pos, const view::JoinedChunks& run) {
   return std::all_of(run.sizes.begin(), run.sizes.end(), [&](std::uint32_t size) {
@@ -149,6 +75,19 @@ Bytes recipe_of(std::vector<UnpackedStream>& streams) {
   return recipe;
 }
 
+// They were made from the recipes at hand. Nothing unless these are what a reader finds in that of all of them.
+std::vector<view::ProvenStream> proven_streams(ByteSpan file, const std::vector<UnpackedStream>& streams, ByteSpan recipe) {
+  std::vector<view::ProvenStream> proven;
+  auto reader = deflate::RecipeReader::open(recipe);
+  if (!reader) return {};
+  for (const UnpackedStream& stream : streams) {
+    const auto read = reader->next({stream.place.raw_bytes, stream.place.packed_bytes});
+    if (!read || *read != stream.recipe) return {};
+    proven.push_back({stream.text_digest, file.subspan(static_cast<std::size_t>(stream.place.file_pos), static_cast<std::size_t>(stream.place.packed_bytes))});
+  }
+  return proven;
+}
+
 // Those whose chunks are whole, and of NEW right; `recipe` is that of NEW, else null.
 std::vector<UnpackedStream> join_png_runs(ByteSpan file, const std::vector<view::FoundStream>& found, Bytes* recipe) {
   std::vector<UnpackedStream> streams;
@@ -156,12 +95,18 @@ std::vector<UnpackedStream> join_png_runs(ByteSpan file, const std::vector<view:
     auto joined = view::join_chunks(file, run.file_pos, run.raw_bytes);
     if (!joined || (recipe && !has_right_chunks(file, run.file_pos, *joined))) continue;
     if (recipe) view::ChunkSizes::encode(joined->sizes, *recipe);
-    streams.push_back({{run.file_pos, joined->packed_bytes, joined->data.size()}, run.name, std::move(joined->data), {}});
+    streams.push_back({{run.file_pos, joined->packed_bytes, joined->data.size()}, run.name, std::move(joined->data), {}, {}});
   }
   return streams;
 }
 
 }  // namespace
+
+std::uint64_t expected_view_bytes(ByteSpan file, const FoundStreams& found) {
+  std::uint64_t bytes = file.size();
+  for (const view::FoundStream& stream : found) bytes = bytes - stream.packed_bytes + stream.raw_bytes;
+  return bytes;
+}
 
 std::uint64_t raw_bytes_of(const FoundStreams& found) {
   std::uint64_t bytes = 0;
@@ -182,33 +127,63 @@ LayerLimits further_limits(LayerLimits limits) {
   return limits;
 }
 
-bool ViewLayer::unpack_source(const ViewedFile& source, const ChosenStreams& chosen, WorkerPool& pool) {
-  const std::uint64_t kept_bytes = view::bytes_of(chosen.kept);
-  if (raw_bytes_of(chosen.unpacked) > limits.most_raw_bytes ||
-      expected_bytes(source.bytes, chosen.unpacked) + kept_bytes + target_view.size() > limits.most_view_bytes) {
-    return false;
-  }
-  std::vector<UnpackedStream> streams = plan.kind == view::StreamKind::kPngChunks
-                                            ? join_png_runs(source.bytes, chosen.unpacked, nullptr)
-                                            : unpack_source_streams(source.bytes, chosen.unpacked, pool);
-  const ToldFile told = tell_file(source, streams, target_entries);
+// What the plan says of OLD's streams, and their places and directories; nothing if there is no room for it.
+std::optional<ToldFile> ViewLayer::plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept) {
+  ToldFile told = tell_file(source, places_of(streams), target_entries);
   source_replaced = told.replaced;
   plan.entry_bytes = std::max(view::entry_bytes_of(source_replaced.directories), view::entry_bytes_of(target_replaced.directories));
-  plan.source_view_bytes = view::view_bytes_of(source.bytes.size(), source_replaced.all()) + kept_bytes;
+  plan.source_view_bytes = view::view_bytes_of(source.bytes.size(), source_replaced.all()) + view::bytes_of(kept);
   plan.source_largest_bytes = 0;
   for (const view::PackedStream& stream : source_replaced.streams) {
     plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
   }
   plan.source_count = source_replaced.streams.size();
   plan.source_directory_count = source_replaced.directories.size();
-  plan.kept_count = chosen.kept.size();
+  plan.kept_count = kept.size();
   const std::uint64_t apply_bytes = (limits.holds_source ? source.bytes.size() : 0) + view::held_view_bytes(plan.source_view_bytes) +
                                     view::held_stream_bytes(plan.kind, plan.source_largest_bytes) + view::directory_memory_bytes(plan.entry_bytes);
-  if (apply_bytes > limits.most_apply_bytes || !view::may_be_kept(plan.source_view_bytes, source.bytes.size(), apply_bytes)) return false;
+  if (apply_bytes > limits.most_apply_bytes || !view::may_be_kept(plan.source_view_bytes, source.bytes.size(), apply_bytes)) return std::nullopt;
   const std::vector<std::string_view> directory_names(told.names.begin(), told.names.end());
   const view::Counterparts counterparts{counterparts_of(names_of(streams), target_names.streams), counterparts_of(directory_names, target_names.directories)};
-  plan.geometry = view::encode_geometry(source.bytes, source_replaced, chosen.kept, target_replaced, counterparts);
-  source_view = *view_of(source.bytes, streams, told, plan.source_view_bytes, plan.kind, false);
+  plan.geometry = view::encode_geometry(source.bytes, source_replaced, kept, target_replaced, counterparts);
+  return told;
+}
+
+// Texts go to their places in the view, so none is held twice. Where a stream is not what the file says of it, all is done again.
+bool ViewLayer::inflate_source(const ViewedFile& source, FoundStreams streams, const view::KeptRanges& kept, WorkerPool& pool) {
+  for (view::FoundStream& stream : streams) stream.raw_bytes = std::min(stream.raw_bytes, view::kMostRatio * (stream.packed_bytes + 1));
+  for (;;) {
+    const std::optional<ToldFile> told = plan_source(source, streams, kept);
+    if (!told) return false;
+    std::vector<std::size_t> text_pos;
+    source_view = make_source_view(source.bytes, *told, plan.kind, view::bytes_of(kept), [&](std::size_t index, Bytes& view) {
+      text_pos.push_back(view.size());
+      view.resize(view.size() + static_cast<std::size_t>(streams[index].raw_bytes));
+    });
+    if (inflate_source_streams(source.bytes, streams, source_view, text_pos, pool)) return true;
+    Bytes().swap(source_view);
+  }
+}
+
+bool ViewLayer::join_source(const ViewedFile& source, const FoundStreams& found, const view::KeptRanges& kept) {
+  const std::vector<UnpackedStream> runs = join_png_runs(source.bytes, found, nullptr);
+  FoundStreams streams;
+  for (const UnpackedStream& run : runs) streams.push_back({run.place.file_pos, run.place.packed_bytes, run.place.raw_bytes, run.name});
+  const std::optional<ToldFile> told = plan_source(source, streams, kept);
+  if (!told) return false;
+  source_view = make_source_view(source.bytes, *told, plan.kind, view::bytes_of(kept),
+                                 [&](std::size_t index, Bytes& view) { append(view, runs[index].text); });
+  return true;
+}
+
+bool ViewLayer::unpack_source(const ViewedFile& source, ChosenStreams chosen, WorkerPool& pool) {
+  if (raw_bytes_of(chosen.unpacked) > limits.most_raw_bytes ||
+      expected_view_bytes(source.bytes, chosen.unpacked) + view::bytes_of(chosen.kept) + target_view.size() > limits.most_view_bytes) {
+    return false;
+  }
+  const bool is_made = plan.kind == view::StreamKind::kPngChunks ? join_source(source, chosen.unpacked, chosen.kept)
+                                                                 : inflate_source(source, std::move(chosen.unpacked), chosen.kept, pool);
+  if (!is_made) return false;
   for (const view::KeptRange& range : chosen.kept) {
     append(source_view, source.bytes.subspan(static_cast<std::size_t>(range.file_pos), static_cast<std::size_t>(range.bytes)));
   }
@@ -223,10 +198,10 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
   ViewLayer layer;
   layer.limits = limits;
   layer.alike = std::move(alike);
-  const ChosenStreams chosen = layer.alike.choose(source.bytes, source.found.streams, {});
+  ChosenStreams chosen = layer.alike.choose(source.bytes, source.found.streams, {});
   layer.left_raw_bytes = raw_bytes_of(source.found.streams) - raw_bytes_of(chosen.unpacked);
   const std::uint64_t most_raw_bytes = std::max(raw_bytes_of(chosen.unpacked), raw_bytes_of(found));
-  const std::uint64_t views_bytes = expected_bytes(source.bytes, chosen.unpacked) + expected_bytes(target.bytes, found);
+  const std::uint64_t views_bytes = expected_view_bytes(source.bytes, chosen.unpacked) + expected_view_bytes(target.bytes, found);
   if (most_raw_bytes > limits.most_raw_bytes || views_bytes > limits.most_view_bytes) {
     for (const view::FoundStream& stream : found) report.no_room.add(stream.packed_bytes);
     return std::nullopt;
@@ -242,20 +217,21 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
     if (!of_pngs) layer.rebuilding_ns += bdelta::rebuilding_ns(stream.recipe.parameters, stream.place.raw_bytes);
   }
   if (streams.empty()) return std::nullopt;
+  if (!of_pngs) layer.proven = proven_streams(target.bytes, streams, plan.recipe);
   for (const UnpackedStream& stream : streams) layer.target_names.streams.push_back(stream.name);
-  ToldFile told = tell_file(target, streams, entries_of(source));
+  ToldFile told = tell_file(target, places_of(streams), entries_of(source));
   layer.target_entries = entries_of(target);
   layer.target_names.directories = std::move(told.names);
   layer.target_replaced = told.replaced;
   plan.target_view_bytes = view::view_bytes_of(target.bytes.size(), told.replaced.all());
   plan.target_count = told.replaced.streams.size();
   plan.target_directory_count = told.replaced.directories.size();
-  if (!layer.unpack_source(source, chosen, pool)) {
+  auto target_view = make_target_view(target.bytes, streams, told, limits.kind);  // first, as it takes NEW's texts away
+  if (!target_view) return std::nullopt;
+  if (!layer.unpack_source(source, std::move(chosen), pool)) {
     for (const UnpackedStream& stream : streams) report.no_room.add(stream.place.packed_bytes);
     return std::nullopt;
   }
-  auto target_view = view_of(target.bytes, streams, told, plan.target_view_bytes, limits.kind, true);
-  if (!target_view) return std::nullopt;
   for (const view::PackedStream& stream : layer.target_replaced.streams) report.unpacked.add(stream.packed_bytes);
   layer.target_view = std::move(*target_view);
   layer.target_parts = parts_in_view(std::move(target.found.parts), layer.target_replaced);

@@ -5,16 +5,11 @@
 
 #include "bdelta/report.hpp"
 #include "create/alike_streams.hpp"
-#include "create/view_parts.hpp"
+#include "create/told_view.hpp"
 #include "parallel/worker_pool.hpp"
+#include "view/proven_stream.hpp"
 
 namespace bdelta {
-
-// A file, or a view that is the file of the next one, and what was found in it.
-struct ViewedFile {
-  ByteSpan bytes;
-  FoundParts found;
-};
 
 struct LayerLimits {
   view::StreamKind kind = view::StreamKind::kDeflate;  // of what was found
@@ -27,6 +22,9 @@ struct LayerLimits {
 
 [[nodiscard]] std::uint64_t raw_bytes_of(const FoundStreams& found);
 
+// Of a view, if all streams are as large as is said.
+[[nodiscard]] std::uint64_t expected_view_bytes(ByteSpan file, const FoundStreams& found);
+
 // For a view of a view with such limits: it takes memory, too.
 [[nodiscard]] LayerLimits further_limits(LayerLimits limits);
 
@@ -35,6 +33,7 @@ struct ViewLayer {
   Bytes source_view, target_view;
   ViewParts source_parts, target_parts;  // of the views
   view::Replacements source_replaced, target_replaced;  // of the files
+  std::vector<view::ProvenStream> proven;  // of NEW, of deflate
   AlikeStreams alike;
   std::uint64_t left_raw_bytes = 0;  // of OLD's streams that stay packed and could be unpacked
   std::uint64_t rebuilding_ns = 0;   // nominal, for NEW's streams
@@ -51,10 +50,15 @@ struct ViewLayer {
                                        double until_share, WorkerPool& pool, UnpackReport& report);
 
   // OLD's view and what the plan says of it, made for NEW's as it is. False if there is no room for it.
-  bool unpack_source(const ViewedFile& source, const ChosenStreams& chosen, WorkerPool& pool);
+  bool unpack_source(const ViewedFile& source, ChosenStreams chosen, WorkerPool& pool);
 
   // Nominal nanoseconds that applying takes for it.
   [[nodiscard]] std::uint64_t apply_ns() const noexcept;
+
+ private:
+  [[nodiscard]] std::optional<ToldFile> plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept);
+  bool inflate_source(const ViewedFile& source, FoundStreams streams, const view::KeptRanges& kept, WorkerPool& pool);
+  bool join_source(const ViewedFile& source, const FoundStreams& found, const view::KeptRanges& kept);
 };
 
 }  // namespace bdelta

@@ -63,10 +63,7 @@ class PartFinder {
     while (pos < bytes.size() && members.size() < view::kMostStreams) {
       const std::vector<view::FoundStream> head = view::find_gzip_stream(bytes, pos);
       if (head.empty()) break;
-      deflate::InflateOptions options;
-      options.most_raw_bytes = left_raw_bytes;
-      options.keep_tokens = false;
-      const auto stream = deflate::inflate(bytes.subspan(static_cast<std::size_t>(head[0].file_pos)), options);
+      const auto stream = deflate::inflated_sizes(bytes.subspan(static_cast<std::size_t>(head[0].file_pos)), left_raw_bytes, room_);
       if (!stream && stream.error().code == ErrorCode::kOutputLimit) {
         part.is_seen = true;
         found_.parts.push_back(std::move(part));
@@ -74,8 +71,8 @@ class PartFinder {
       }
       if (!stream) break;
       const std::uint64_t base = part.member.data_pos, end = head[0].file_pos + stream->packed_bytes;
-      left_raw_bytes -= stream->raw().size();
-      members.push_back({{part.member.name, false, base + pos, base + head[0].file_pos, stream->packed_bytes, base + end}, stream->raw().size()});
+      left_raw_bytes -= stream->raw_bytes;
+      members.push_back({{part.member.name, false, base + pos, base + head[0].file_pos, stream->packed_bytes, base + end}, stream->raw_bytes});
       pos = std::min<std::uint64_t>(bytes.size(), end + view::kGzipTrailerBytes);
       members.back().first.end = base + pos;
     }
@@ -124,7 +121,7 @@ class PartFinder {
   }
 
   void add_raw(view::Member& member, ByteSpan bytes) {
-    std::vector<view::FoundStream> streams = view::find_raw_streams(bytes, left_raw_bytes_);
+    std::vector<view::FoundStream> streams = view::find_raw_streams(bytes, std::min(left_raw_bytes_, search_.most_scanned_bytes));
     if (!streams.empty()) member.is_file = false;
     for (view::FoundStream& stream : streams) {
       left_raw_bytes_ -= stream.raw_bytes;
@@ -136,6 +133,7 @@ class PartFinder {
   const ByteSpan file_;
   const PartSearch search_;
   std::uint64_t left_raw_bytes_;
+  Bytes room_;  // of the inflater
   FoundParts found_;
 };
 

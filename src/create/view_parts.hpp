@@ -37,7 +37,8 @@ struct FoundParts {
 struct PartSearch {
   bool is_of_view = false;  // the file is one: what is packed was chosen by a program, and begins as it is to
   bool scans = false;       // parts that are no archives, for streams anywhere; of a view always, else they stay unseen
-  std::uint64_t most_raw_bytes = 0;  // of streams whose ends only inflating tells
+  std::uint64_t most_raw_bytes = 0;      // of streams whose ends only inflating tells
+  std::uint64_t most_scanned_bytes = 0;  // of one that is found by a scan, and held for a moment
 };
 
 // Looks into those that were not.

@@ -112,6 +112,10 @@ Status RebuildingWriter::begin_stream() {
     return {};
   };
   left_bytes_ = stream.raw_bytes;
+  if (!target_.proven.empty()) {
+    proven_text_.emplace(target_.proven[index_], take);
+    return {};
+  }
   if (target_.kind == StreamKind::kPngChunks) {
     chunk_writer_.emplace(target_.chunks[index_], take);
     return {};
@@ -122,9 +126,10 @@ Status RebuildingWriter::begin_stream() {
 }
 
 Status RebuildingWriter::end_stream() {
-  BDELTA_TRY(chunk_writer_ ? chunk_writer_->finish() : rebuilder_->finish());
+  BDELTA_TRY(chunk_writer_ ? chunk_writer_->finish() : proven_text_ ? proven_text_->finish() : rebuilder_->finish());
   rebuilder_.reset();
   chunk_writer_.reset();
+  proven_text_.reset();
   if (!held_.empty()) {
     swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
     BDELTA_TRY(put_held(held_gap_bytes_));
@@ -154,7 +159,7 @@ Status RebuildingWriter::rebuild(ByteSpan text) {
   else if (tells_crc_) fields_.crc = crc32(text, *fields_.crc);
   while (!text.empty()) {
     const ByteSpan piece = text.first(std::min(text.size(), kLookBytes));
-    BDELTA_TRY(chunk_writer_ ? chunk_writer_->write(piece) : rebuilder_->write(piece));
+    BDELTA_TRY(chunk_writer_ ? chunk_writer_->write(piece) : proven_text_ ? proven_text_->write(piece) : rebuilder_->write(piece));
     if (watch_) BDELTA_TRY(watch_->check());
     text = text.subspan(piece.size());
   }

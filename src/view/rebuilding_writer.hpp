@@ -13,6 +13,7 @@
 #include "parallel/worker_pool.hpp"
 #include "view/deflate/rebuild.hpp"
 #include "view/png_chunks.hpp"
+#include "view/proven_stream.hpp"
 #include "view/member_fields.hpp"
 #include "view/zip_directory.hpp"
 
@@ -25,6 +26,7 @@ struct TargetShape {
   Replacements replaced;
   std::vector<deflate::StreamRecipe> recipes;  // one for each stream, …
   std::vector<ChunkSizes> chunks;              // … or, of chunks, these
+  std::vector<ProvenStream> proven;            // one for each, where there is no need to make them again; else none
 
   [[nodiscard]] const PackedStreams& streams() const noexcept { return replaced.streams; }
 };
@@ -78,7 +80,8 @@ class RebuildingWriter final : public SequentialWriter {
   deflate::MatcherSet matchers_;
   Part part_ = Part::kGap;                         // what is at hand
   std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand, …
-  std::optional<ChunkWriter> chunk_writer_;        // … or this
+  std::optional<ChunkWriter> chunk_writer_;        // … or this, …
+  std::optional<ProvenText> proven_text_;          // … or this
   std::size_t index_ = 0;                          // of the stream at hand, or of the next one
   std::size_t directory_ = 0;                      // likewise of directories
   HeadersAhead headers_;

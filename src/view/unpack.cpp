@@ -10,6 +10,7 @@
 #include "view/png_chunks.hpp"
 #include "view/member_fields.hpp"
 #include "view/recipe_memory.hpp"
+#include "view/unpack_ahead.hpp"
 
 namespace bdelta::view {
 namespace {
@@ -72,8 +73,9 @@ class SourceUnpacker {
   static_assert(FileWindow::kMostAskedBytes >= deflate::kLeastPieceBytes);
 
  public:
-  SourceUnpacker(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, ViewTeller& teller)
-      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), teller_(teller) {
+  // ahead: null where one thread does all.
+  SourceUnpacker(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, ViewTeller& teller, UnpackAhead* ahead)
+      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), teller_(teller), ahead_(ahead) {
     if (plan.kind == StreamKind::kDeflate) held_.reserve(static_cast<std::size_t>(std::min(plan.source_largest_bytes, kMostHeldTextBytes)));
   }
 
@@ -121,6 +123,7 @@ class SourceUnpacker {
   // A text is held until it is whole, as the gap in front may need its size. One of more bytes goes to the view while it comes,
   // and only where a header in front has its size it is inflated once more, for that.
   Result<deflate::InflatedSizes> add_inflated(std::uint64_t pos, std::uint64_t most_bytes) {
+    if (auto text = ahead_ ? ahead_->take(pos, most_bytes) : std::nullopt) return add_text(*text);
     const deflate::PackedPieces packed = pieces_of(file_, pos);
     bool is_held = true;
     held_.clear();
@@ -146,6 +149,14 @@ class SourceUnpacker {
       teller_.set_fields(fields);
     }
     return *sizes;
+  }
+
+  Result<deflate::InflatedSizes> add_text(const AheadText& text) {
+    if (watch_) BDELTA_TRY(watch_->check(text.bytes.size()));
+    const MemberFields fields{{}, text.sizes.packed_bytes, text.sizes.raw_bytes, 0};
+    BDELTA_TRY(teller_.end_gap(&fields));
+    BDELTA_TRY(teller_.add(text.bytes));
+    return text.sizes;
   }
 
   static deflate::PackedPieces pieces_of(FileWindow& file, std::uint64_t pos) {
@@ -216,6 +227,7 @@ class SourceUnpacker {
   SourcePositions positions_;
   Watch* const watch_;
   ViewTeller& teller_;
+  UnpackAhead* const ahead_;
   Replacements replaced_;
   PackedStreams parts_;    // the same, in the order of the file
   Bytes held_;             // of the text at hand
@@ -225,9 +237,12 @@ class SourceUnpacker {
 
 }  // namespace
 
-Result<Replacements> unpack_source(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
+Result<Replacements> unpack_source(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, WorkerPool* pool, const ViewSink& sink) {
   ViewTeller teller(plan, sink);
-  return SourceUnpacker(file, plan, geometry, watch, teller).run();
+  Watch* const watch = pool ? pool->watch() : nullptr;
+  std::optional<UnpackAhead> ahead;
+  if (pool && pool->thread_count() > 1 && plan.kind == StreamKind::kDeflate && plan.source_count > 1) ahead.emplace(file, plan, geometry, *pool);
+  return SourceUnpacker(file, plan, geometry, watch, teller, ahead ? &*ahead : nullptr).run();
 }
 
 }  // namespace bdelta::view

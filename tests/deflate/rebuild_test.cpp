@@ -49,6 +49,28 @@ TEST(Rebuild, ZlibsStreamsNeedNoCorrections) {
   EXPECT_EQ(1u, round_trip(zlib_deflate(raw, {})).recipe_bytes);
 }
 
+// Also where the encoder is not known, so that nearly every token is a miss.
+TEST(Rebuild, AnalysingByAllThreadsIsAsByOne) {
+  const Bytes raw = mixed_bytes(3'000'000, 7);
+  WorkerPool pool(3);
+  std::vector<Bytes> streams = {odd_stream(3)};
+  for (const int level : {1, 4, 6, 9}) streams.push_back(zlib_deflate(raw, {.level = level}));
+  ZlibSettings flushed{.level = 6};
+  flushed.flush = Z_FULL_FLUSH;
+  flushed.step_bytes = 1'500'000;
+  streams.push_back(zlib_deflate(raw, flushed));
+  for (const Bytes& packed : streams) {
+    Analyser alone, shared;
+    const auto one = alone.analyse(packed);
+    const auto all = shared.analyse(packed, {.most_raw_bytes = raw.size(), .reserve = true, .pool = &pool});
+    ASSERT_OK(one);
+    ASSERT_OK(all);
+    EXPECT_TRUE(one->recipe == all->recipe);
+    EXPECT_EQ(one->misses, all->misses);
+    EXPECT_TRUE(same_bytes(one->stream.raw(), all->stream.raw()));
+  }
+}
+
 TEST(Rebuild, GosStreamsNeedNoCorrections) {
   const Bytes raw = mixed_bytes(300'000, 1);
   for (unsigned level = 0; level <= 9; ++level) {

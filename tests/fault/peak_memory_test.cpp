@@ -111,7 +111,9 @@ TEST_P(PeakMemory, StaysWithinTheLimitWithArchives) {
   Bytes next = text;
   next[next.size() / 2] = 'c';
   const Bytes bomb = gzip_of(Bytes(std::size_t{100} << 20), 9);
-  const std::pair<Bytes, Bytes> pairs[] = {{gzip_of(text, 1), gzip_of(next, 1)}, {bomb, gzip_of(next)}, {gzip_of(text), bomb}};
+  const Bytes large = random_bytes(12'000'000, 6);
+  const std::pair<Bytes, Bytes> pairs[] = {
+      {gzip_of(text, 1), gzip_of(next, 1)}, {bomb, gzip_of(next)}, {gzip_of(text), bomb}, {gzip_of(large, 1), gzip_of(large, 2)}};
   CreateOptions options = create_options(GetParam(), PatchFormat::kBdt2, 4);
   options.memory_limit_bytes = kLimitBytes;
   for (const auto& [source, target] : pairs) {
@@ -119,9 +121,31 @@ TEST_P(PeakMemory, StaysWithinTheLimitWithArchives) {
     NullWriter writer;
     const long long before = g_live_bytes;
     g_peak_bytes = before;
-    ASSERT_OK(create(source_reader, target_reader, writer, options));
+    const auto report = create(source_reader, target_reader, writer, options);
+    ASSERT_OK(report);
     EXPECT_LE(g_peak_bytes - before, kLimitBytes);
+    // What stays packed for want of memory is told, with a limit that is larger.
+    const auto told = std::find_if(report->left_out.begin(), report->left_out.end(), [](const LeftOut& work) { return work.name == "unpacking"; });
+    EXPECT_EQ(&source != &pairs[0].first, told != report->left_out.end());
+    if (told != report->left_out.end()) {
+      EXPECT_LT(options.memory_limit_bytes, told->needed_bytes);
+    }
   }
+}
+
+// A text stands in its view alone: neither beside it, nor once more where the patch is proven.
+TEST(CreatePeakMemory, HoldsTwoViews) {
+  constexpr std::size_t kTextBytes = 40'000'000;
+  const Bytes text = periodic_bytes(kTextBytes, 5000, 9);
+  const Bytes next = edited(text, {{Edit::kOverwrite, 1'000'000, 2'000, 0, 1}});
+  const Bytes source = gzip_of(text, 1), target = gzip_of(next, 1);
+  const long long before = g_live_bytes;
+  g_peak_bytes = before;
+  const auto patch = make_patch(source, target, create_options(1));
+  const long long taken = g_peak_bytes - before;
+  ASSERT_OK(patch);
+  ASSERT_TRUE(has_feature(*patch, native::kFeatureView));
+  EXPECT_LE(taken, static_cast<long long>(kTextBytes) * 11 / 4);
 }
 
 // Prediction, words and several sets of covers, as where there is no limit.

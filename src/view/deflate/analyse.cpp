@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "view/deflate/find_joints.hpp"
 #include "view/deflate/guesses.hpp"
+#include "view/deflate/parallel_matcher.hpp"
 #include "view/deflate/recipe_writer.hpp"
 
 namespace bdelta::deflate {
@@ -20,12 +21,14 @@ constexpr std::uint64_t kMostTrialBytes = 1 << 20;
 constexpr std::uint64_t kFirstDenseTrialBytes = 32 << 10;
 constexpr std::uint64_t kDenseTrialBytes = 384 << 10;
 constexpr std::size_t kDenseTrials = 6;          // of the longer kind
+constexpr std::uint64_t kLeastSharedBytes = 1 << 20;
+constexpr std::uint64_t kMostSharedMisses = 4;
 constexpr std::uint64_t kTokensOfTrial = 16383;  // a part of the stream with so many is gone over
 
 class Analysing {
  public:
   Analysing(MatcherSet& matchers, const AnalyseOptions& options, Analysis& analysis)
-      : matchers_(matchers), hint_(options.hint), watch_(options.watch), analysis_(analysis), stream_(analysis.stream), recipe_(analysis.recipe) {}
+      : matchers_(matchers), hint_(options.hint), pool_(options.pool), watch_(options.watch), analysis_(analysis), stream_(analysis.stream), recipe_(analysis.recipe) {}
 
   Status run() {
     recipe_.joints = find_joints(stream_);
@@ -68,15 +71,34 @@ class Analysing {
 
   std::uint64_t misses(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t most) {
     ++analysis_.trial_count;
-    return pass_over(matchers_.begin(parameters, stream_.raw().size()), stream_, recipe_.joints,
-                     {raw_bytes, most, false, watch_}).misses;
+    PassLimits limits;
+    limits.raw_bytes = raw_bytes;
+    limits.misses = most;
+    limits.watch = watch_;
+    return pass_over(matchers_.begin(parameters, stream_.raw().size()), stream_, recipe_.joints, limits).misses;
   }
 
   PassResult go_over_all() {
     PassLimits limits;
     limits.keep = true;
     limits.watch = watch_;
+    if (may_share()) {
+      PassLimits few = limits;
+      few.misses = kMostSharedMisses;
+      few.reach_bytes = ParallelMatcher::batch_bytes(*pool_);
+      ParallelMatcher matcher(*pool_, recipe_.parameters, stream_.raw().size());
+      matcher.begin(recipe_.parameters, 0, 0);
+      PassResult pass = pass_over(matcher, stream_, recipe_.joints, few);
+      if (pass.misses <= few.misses) return pass;
+    }
     return pass_over(matchers_.begin(recipe_.parameters, stream_.raw().size()), stream_, recipe_.joints, limits);
+  }
+
+  // As when the stream is made again: a miss has all threads begin anew.
+  [[nodiscard]] bool may_share() const {
+    return pool_ && pool_->thread_count() > 1 && exact_ && stream_.raw().size() >= kLeastSharedBytes &&
+           recipe_.parameters.search == Search::kLazy && recipe_.joints.empty() &&
+           std::none_of(stream_.blocks.begin(), stream_.blocks.end(), [](const Block& block) { return block.type == BlockType::kStored; });
   }
 
   // The first that foresees all of the part that is tried, or else the one that foresees most of it.
@@ -198,6 +220,7 @@ class Analysing {
 
   MatcherSet& matchers_;
   const Parameters hint_;
+  WorkerPool* const pool_;
   Watch* const watch_;
   Analysis& analysis_;
   const Inflated& stream_;
@@ -214,7 +237,7 @@ class Analysing {
 
 Result<Analysis> Analyser::analyse(ByteSpan packed, const AnalyseOptions& options) {
   Analysis analysis;
-  BDELTA_ASSIGN(analysis.stream, inflate(packed, {.most_raw_bytes = options.most_raw_bytes}));
+  BDELTA_ASSIGN(analysis.stream, inflate(packed, {.most_raw_bytes = options.most_raw_bytes, .reserve = options.reserve}));
   if (!analysis.stream.canonical) {
     return Error{.code = ErrorCode::kFormatCannotHold, .detail = "a deflate stream such as no encoder makes"};
   }

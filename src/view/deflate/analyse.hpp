@@ -12,7 +12,7 @@
 // deviations or larger blocks than a reader takes.
 #pragma once
 
-#include "parallel/watch.hpp"
+#include "parallel/worker_pool.hpp"
 #include "view/deflate/describe.hpp"
 #include "view/deflate/recipe_models.hpp"
 
@@ -21,6 +21,8 @@ namespace bdelta::deflate {
 struct AnalyseOptions {
   Parameters hint = {};  // tried first
   std::uint64_t most_raw_bytes = ~std::uint64_t{0};
+  bool reserve = false;  // as of inflate(): `packed` ends where the stream is likely to end
+  WorkerPool* pool = nullptr;  // shares out a large stream, if it is one that can be; as of a Rebuilder
   Watch* watch = nullptr;  // looked at between pieces of some milliseconds; raw bytes are units, each about once
 };
 

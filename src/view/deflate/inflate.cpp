@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
 constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
+
+// What is reserved for a text: few take more, and those grow.
+constexpr std::uint64_t kUsualRatio = 16;
 constexpr std::size_t kDrainedBytes = std::size_t{256} << 10;  // of a text that goes to a sink, from time to time
 
 Error broken_at(const char* what, std::uint64_t offset) {
@@ -37,7 +40,8 @@ class Inflater {
     std::uint64_t most = 0;
     if (!checked_mul(packed.size() + 1, kMostRawBytesPerPackedByte, most)) most = ~std::uint64_t{0};
     most_raw_bytes_ = std::min({options.most_raw_bytes, most, kMostMemoryBytes / 2});
-    if (options.reserve) out_.text.reserve(static_cast<std::size_t>(most_raw_bytes_ + 2 * kRoom));
+    if (options.reserve) out_.text.reserve(static_cast<std::size_t>(std::min(most_raw_bytes_, kUsualRatio * packed.size()) + 2 * kRoom));
+    if (options.reserve && kKeeps) out_.tokens.reserve(std::min(packed.size(), static_cast<std::size_t>(most_raw_bytes_)));  // few have less than a byte each
   }
 
   // None of the text is kept. room: for text.
@@ -117,7 +121,9 @@ class Inflater {
     const std::uint64_t needed = size_ + bytes + kRoom;
     if (needed <= out_.text.size()) return {};
     const std::uint64_t grown = std::min(std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096), most_raw_bytes_ + 2 * kRoom);
-    out_.text.resize(static_cast<std::size_t>(std::max(grown, needed)));
+    const auto room = static_cast<std::size_t>(std::max(grown, needed));
+    if (out_.text.capacity() < room) out_.text.reserve(room);  // a vector by itself would take twice its size
+    out_.text.resize(room);
     return {};
   }
 
@@ -273,6 +279,10 @@ Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t mos
   auto sizes = inflater.run_into_sink();
   room = inflater.take_room();
   return sizes;
+}
+
+Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room) {
+  return inflate_into(pieces_of(packed), most_raw_bytes, room, [](ByteSpan) { return Status(); });
 }
 
 }  // namespace bdelta::deflate

@@ -12,6 +12,7 @@
 // none is taken before as many packed bytes as it needs have been seen, unless `reserve` is set. Thread safety: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -53,7 +54,7 @@ struct Inflated {
 
 struct InflateOptions {
   std::uint64_t most_raw_bytes = ~std::uint64_t{0};
-  bool reserve = false;         // takes memory for most_raw_bytes at once, and none while it grows
+  bool reserve = false;         // takes memory at once for most_raw_bytes, or for a usual text of all of `packed` if that is less
   bool keep_tokens = true;      // and blocks and trees; without, `text` and `packed_bytes` alone are filled
 };
 
@@ -68,5 +69,13 @@ struct InflatedSizes {
 // pieces that are valid for the call. An error of the sink ends it. room: memory of a few hundred KiB, for the next call, too.
 [[nodiscard]] Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
                                                  const std::function<Status(ByteSpan)>& sink);
+
+// Of a stream in memory, which outlives them.
+[[nodiscard]] inline PackedPieces pieces_of(ByteSpan packed) {
+  return [packed](std::uint64_t pos) { return packed.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(pos, packed.size()))); };
+}
+
+// Of a stream that is inflated for these alone.
+[[nodiscard]] Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room);
 
 }  // namespace bdelta::deflate

@@ -43,6 +43,7 @@ class TokenPass {
     while (!left.empty() && !ended()) {
       const std::span<const Token> step = left.first(std::min(left.size(), kStep));
       const std::uint64_t before = matcher_.pos();
+      matcher_.set_reach(std::min<std::uint64_t>(stream_.raw().size(), before + limits_.reach_bytes));
       const std::size_t count = matcher_.follow(step);
       if (limits_.watch) limits_.watch->advance(limits_.keep ? matcher_.pos() - before : 0);
       left = left.subspan(count);

@@ -24,6 +24,7 @@ struct PassLimits {
   std::uint64_t raw_bytes = ~std::uint64_t{0};  // of text
   std::uint64_t misses = ~std::uint64_t{0};     // it stops at more
   bool keep = false;                            // all of PassResult, else the misses alone
+  std::uint64_t reach_bytes = 0;                // of text that a ParallelMatcher goes over at a time
   Watch* watch = nullptr;                       // looked at every some thousand tokens; with `keep` raw bytes are units
 };
 
