@@ -53,7 +53,6 @@ Result<std::optional<Patch>> PatchMaking::make_patch(bool looks_for_streams) {
   const std::vector<LeftOut> left_out = settle_budget(task, inputs, work);
   BDELTA_ASSIGN(InputDigests digests, digest_inputs(task, inputs, work));
   PatchBody body(task, inputs, work);
-  BDELTA_TRY(body.add_containers());
 
   // What the files have others in place of before covers are found, and what one search tells of them.
   const MemberPair members = find_members(task, inputs, work);
@@ -106,7 +105,7 @@ Result<Patch> PatchMaking::make() {
     views_.reset();
     BDELTA_ASSIGN(patch, make_patch(false));
   }
-  report_streams(task(), unpack_, patch->report);
+  report_streams(task(), unpack_, *patch);
   return std::move(*patch);
 }
 

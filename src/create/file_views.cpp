@@ -131,15 +131,18 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
   const std::vector<AlignedRange> aligned = view::align_members(source_members_, target_members_);
   search.diagonals = whole_diagonals(source_view_, target_view_);
   search.diagonals.parts = aligned;
+  target_replaced_ = search.layers.front().target_replaced;
   for (ViewLayer& layer : search.layers) {
     layer.limits.most_view_bytes -= std::min(layer.limits.most_view_bytes, held_bytes());
   }
   if (auto views = unpack_alike(search, pool)) {
     plans_ = std::move(views->plans);
+    source_replaced_ = std::move(views->file_replaced);
     source_view_ = std::move(views->view);
     source_members_ = members_of(views->parts);
     return;
   }
+  source_replaced_ = std::move(search.layers.front().source_replaced);
   for (ViewLayer& layer : search.layers) plans_.push_back(std::move(layer.plan));
 }
 

@@ -37,7 +37,14 @@ class FileViews {
   [[nodiscard]] ByteSpan source_bytes() const noexcept { return source_input_.bytes(); }
   [[nodiscard]] ByteSpan target_bytes() const noexcept { return target_input_.bytes(); }
 
+  [[nodiscard]] ByteSpan source_view_bytes() const noexcept { return source_view_; }
+  [[nodiscard]] ByteSpan target_view_bytes() const noexcept { return target_view_; }
+
   [[nodiscard]] const view::ViewPlans& plans() const noexcept { return plans_; }
+
+  // What the first views replace of the files.
+  [[nodiscard]] const view::Replacements& source_replaced() const noexcept { return source_replaced_; }
+  [[nodiscard]] const view::Replacements& target_replaced() const noexcept { return target_replaced_; }
 
   // What archives in the views hold.
   [[nodiscard]] const view::Members& source_members() const noexcept { return source_members_; }
@@ -73,6 +80,8 @@ class FileViews {
   std::uint64_t target_archive_pos_ = 0;
   std::uint64_t changed_bytes_ = 0;
   view::ViewPlans plans_;
+  view::Replacements source_replaced_;
+  view::Replacements target_replaced_;
 };
 
 }  // namespace bdelta

@@ -63,15 +63,17 @@ Status write_patch(const CreateTask& task, Patch& patch, SequentialWriter& out) 
   return {};
 }
 
-// With them goes what views take when applying, and all bytes of NEW.
-void report_streams(const CreateTask& task, const UnpackReport& unpack, Report& report) noexcept {
+// With them goes what views take when applying, and all bytes of NEW. Tokens that OLD's streams have are unpacked, not searched for.
+void report_streams(const CreateTask& task, const UnpackReport& unpack, Patch& patch) noexcept {
+  Report& report = patch.report;
   report.unpack = unpack;
   const std::uint64_t target_size = task.target.size(), file_size = task.target_file().size();
   report.nominal_apply_ns += target_size / 1024 * kTargetKiBNs;
   if (!task.views) return;
   const std::uint64_t packed_bytes = std::min(unpack.unpacked.bytes, file_size);
   const std::uint64_t raw_bytes = target_size - std::min(target_size, file_size - packed_bytes);
-  report.nominal_apply_ns += task.source.size() * kUnpackNs + raw_bytes * kRebuiltNs;
+  const std::uint64_t lent_bytes = std::min(patch.lent_bytes, raw_bytes);
+  report.nominal_apply_ns += (task.source.size() + lent_bytes) * kUnpackNs + (raw_bytes - lent_bytes) * kRebuiltNs;
 }
 
 Report take_report(const CreateTask& task, Patch& patch) {

@@ -119,6 +119,7 @@ class SourcePass {
     move_texts(parts);
     texts_.insert(texts_.end(), texts.begin(), texts.end());
     std::sort(texts_.begin(), texts_.end(), [](const AlikeText& a, const AlikeText& b) { return a.begin < b.begin; });
+    if (views_.plans.empty()) views_.file_replaced = layer.source_replaced;
     views_.plans.push_back(std::move(layer.plan));
     views_.view = std::move(layer.source_view);
     views_.parts = std::move(layer.source_parts);

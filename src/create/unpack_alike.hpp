@@ -13,6 +13,7 @@ struct SourceViews {
   Bytes view;       // the last
   ViewParts parts;  // in it
   view::ViewPlans plans;
+  view::Replacements file_replaced;
 };
 
 // Of OLD, and of the views that there are; layers need neither views nor parts.
