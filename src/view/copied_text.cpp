@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t kLeastTextBytes = 2 * deflate::kWindowBytes;  // of a stream whose tokens may be taken
 constexpr std::uint64_t kLeastCopyBytes = deflate::kWindowBytes;
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;  // that are compared at a time
+constexpr std::size_t kComparedBytes = std::size_t{64} << 10;  // that are compared at a time
+constexpr std::size_t kMostCopies = std::size_t{64} << 10;     // that are remembered
 constexpr std::size_t kLeastAlikeBytes = 64;                // between two places where bytes differ; fewer are of no use
 
 }  // namespace
@@ -32,6 +33,7 @@ void CopiedText::tell(std::uint64_t pos, std::uint64_t from, std::uint64_t bytes
     }
     if (last.bytes < kLeastCopyBytes) copies_.pop_back();  // it remains too short
   }
+  if (copies_.size() == kMostCopies) copies_.pop_front();
   copies_.push_back({pos, from, bytes});
 }
 
@@ -64,7 +66,7 @@ void CopiedText::compare(std::uint64_t pos, std::uint64_t from, ByteSpan text, s
 // Gives places of OLD's view.
 void CopiedText::compare_within(std::uint64_t pos, std::uint64_t from, ByteSpan text, std::uint64_t stream_pos, const Taker& take) {
   for (std::size_t done = 0; done < text.size();) {
-    const ByteSpan piece = text.subspan(done, std::min(kPieceBytes, text.size() - done));
+    const ByteSpan piece = text.subspan(done, std::min(kComparedBytes, text.size() - done));
     const ByteSpan old = old_view(from + done, piece.size());
     if (old.size() != piece.size()) return;
     for (std::size_t at = 0; at < piece.size(); ++at) {
