@@ -10,7 +10,6 @@ namespace bdelta::view {
 namespace {
 
 constexpr std::uint64_t kLeastTextBytes = 2 * deflate::kWindowBytes;  // of a stream whose tokens may be taken
-constexpr std::uint64_t kLeastCopyBytes = deflate::kWindowBytes;
 constexpr std::size_t kComparedBytes = std::size_t{64} << 10;  // that are compared at a time
 constexpr std::size_t kMostCopies = std::size_t{64} << 10;     // that are remembered
 constexpr std::size_t kLeastAlikeBytes = 64;                // between two places where bytes differ; fewer are of no use
@@ -25,23 +24,19 @@ CopiedText::CopiedText(RandomReader& file, RandomReader& view, const PackedStrea
 }
 
 void CopiedText::tell(std::uint64_t pos, std::uint64_t from, std::uint64_t bytes) {
-  if (!copies_.empty()) {
-    Copy& last = copies_.back();
-    if (last.end() == pos && last.from + last.bytes == from) {
-      last.bytes += bytes;
-      return;
-    }
-    if (last.bytes < kLeastCopyBytes) copies_.pop_back();  // it remains too short
+  const bool are_many = copies_.size() >= kMostCopies;
+  if (are_many || next_ == copies_.size()) {  // those before next_ are of no use
+    copies_.erase(copies_.begin(), copies_.begin() + static_cast<std::ptrdiff_t>(are_many ? std::max(next_, kMostCopies / 2) : next_));
+    next_ = 0;
   }
-  if (copies_.size() == kMostCopies) copies_.pop_front();
-  copies_.push_back({pos, from, bytes});
+  deflate::add_joined(copies_, {pos, bytes, 0, from, false});
 }
 
 void CopiedText::find(std::uint64_t pos, ByteSpan text, std::uint64_t stream_pos, const Taker& take) {
   const std::uint64_t end = pos + text.size();
-  while (!copies_.empty() && copies_.front().end() <= pos) copies_.pop_front();
-  for (const Copy& copy : copies_) {
-    if (copy.pos >= end) break;
+  while (next_ < copies_.size() && copies_[next_].end() <= pos) ++next_;
+  for (std::size_t i = next_; i < copies_.size() && copies_[i].pos < end; ++i) {
+    const deflate::TextCopy& copy = copies_[i];
     const std::uint64_t begin = std::max(copy.pos, pos);
     const ByteSpan part = text.subspan(static_cast<std::size_t>(begin - pos), static_cast<std::size_t>(std::min(copy.end(), end) - begin));
     compare(begin, begin - copy.pos + copy.from, part, stream_pos, take);

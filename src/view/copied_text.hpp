@@ -4,7 +4,6 @@
 // compared with OLD's view.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <vector>
 
@@ -19,7 +18,8 @@ class CopiedText final : public deflate::StreamLender {
  public:
   using Taker = std::function<void(const deflate::TextCopy&)>;
 
-  // OLD and its view, in which `parts` are replaced. The readers must outlive the object. Memory: 24 bytes for 64 KiB of the view, and 1.6 MB.
+  // OLD and its view, in which `parts` are replaced. The readers must outlive the object. Memory: 24 bytes for 64 KiB of the
+  // view, and 1.6 MB.
   CopiedText(RandomReader& file, RandomReader& view, const PackedStreams& parts);
 
   // NEW's view has at `pos`, as far as is known, what OLD's has at `from`. In the order of NEW's.
@@ -34,11 +34,6 @@ class CopiedText final : public deflate::StreamLender {
   [[nodiscard]] deflate::PackedPieces open(std::uint64_t stream) const override;
 
  private:
-  struct Copy {
-    std::uint64_t pos, from, bytes;
-
-    [[nodiscard]] std::uint64_t end() const noexcept { return pos + bytes; }
-  };
   struct Text {
     std::uint64_t view_pos, file_pos, bytes;
 
@@ -51,7 +46,8 @@ class CopiedText final : public deflate::StreamLender {
   RandomReader& file_;
   RandomReader& view_;
   std::vector<Text> texts_;  // those of OLD that are long enough, rising
-  std::deque<Copy> copies_;
+  std::vector<deflate::TextCopy> copies_;  // of the view, those from next_ on
+  std::size_t next_ = 0;
   Bytes read_;
 };
 

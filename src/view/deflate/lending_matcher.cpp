@@ -27,7 +27,7 @@ void LendingMatcher::begin(const Parameters&, std::uint64_t, std::uint64_t pos) 
 
 // The first copy that is worth taking tokens from pos_ on; null if there is none so far. The last one may still grow.
 const TextCopy* LendingMatcher::next_copy() {
-  for (; !copies_.empty(); copies_.pop_front()) {
+  for (; !copies_.empty(); copies_.erase(copies_.begin())) {
     const TextCopy& copy = copies_.front();
     if (std::max(pos_, copy.first_pos()) + kLeastTakenBytes <= copy.limit(text_bytes_)) return &copy;
     if (copies_.size() == 1 && copy.end() > pos_) return nullptr;
@@ -74,7 +74,7 @@ bool LendingMatcher::begin_taking() {
     matcher_.begin(parameters_, pos_, pos_);  // so that none of its threads reads text that is dropped
     is_stale_ = true;
   } else if (pos_ > copy->first_pos() + kSearchedBytes) {
-    copies_.pop_front();
+    copies_.erase(copies_.begin());
   }
   return is_taking_;
 }
@@ -147,15 +147,6 @@ void LendingMatcher::commit(Token token) {
   }
   is_taking_ = token == tokens_[next_++];  // behind another one nothing is carried
   pos_ += length_of(token);
-}
-
-std::size_t LendingMatcher::follow(std::span<const Token> tokens) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    predicted_ = predict();
-    if (predicted_ != tokens[i]) return i;
-    commit(tokens[i]);
-  }
-  return tokens.size();
 }
 
 }  // namespace bdelta::deflate

@@ -6,7 +6,6 @@
 // Where the other stream is far away, what is decoded to get there counts as work. That is bounded by the text's size.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -30,7 +29,7 @@ class LendingMatcher final : public Matcher {
   Token predict() override;
   void commit(Token token) override;
   std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override;
-  std::size_t follow(std::span<const Token> tokens) override;
+  std::size_t follow(std::span<const Token>) override { return 0; }  // never called: nothing is analysed
 
  private:
   const TextCopy* next_copy();
@@ -46,7 +45,7 @@ class LendingMatcher final : public Matcher {
   const std::uint64_t text_bytes_;
   const StreamLender& lender_;
   std::uint64_t reach_ = 0;
-  std::deque<TextCopy> copies_;      // that end behind pos_
+  std::vector<TextCopy> copies_;     // that end behind pos_
   std::optional<TokenCursor> cursor_;
   std::uint64_t stream_ = 0;         // that it reads
   std::uint64_t left_work_bytes_;    // of text whose tokens may still be passed

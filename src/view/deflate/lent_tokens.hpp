@@ -6,6 +6,8 @@
 // Then its tokens need not be searched for. Whether it was is known to who has both streams; a recipe says so (StreamRecipe::lends).
 #pragma once
 
+#include <vector>
+
 #include "view/deflate/bit_reader.hpp"
 #include "view/deflate/recipe.hpp"
 
@@ -36,8 +38,7 @@ struct TextCopy {
 };
 
 // Adds a copy behind the others. The last one of these is then as long as it gets; if it is too short it goes.
-template <class Copies>
-void add_joined(Copies& copies, const TextCopy& copy) {
+inline void add_joined(std::vector<TextCopy>& copies, const TextCopy& copy) {
   if (!copies.empty() && copies.back().goes_on(copy)) {
     copies.back().bytes += copy.bytes;
     copies.back().to_end = copy.to_end;

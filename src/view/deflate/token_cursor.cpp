@@ -7,7 +7,7 @@ namespace bdelta::deflate {
 namespace {
 
 constexpr std::uint64_t kMarkedBytes = std::uint64_t{128} << 10;  // of text, from one mark to the next
-constexpr unsigned kMostAtOnce = 4096;  // tokens, between two looks at whether the stream has ended
+constexpr std::size_t kMostAtOnce = 4096;  // tokens, between two looks at whether the stream has ended
 
 }  // namespace
 
@@ -36,34 +36,19 @@ void TokenCursor::go_to(const Mark& mark) {
 bool TokenCursor::move_to(std::uint64_t target) {
   const Mark mark = mark_before(target);
   if (target < pos_ || mark.pos > pos_) go_to(mark);
+  Token passed[512];
   while (pos_ < target) {
-    if (stored_bytes_ != 0) {
-      pos_ += std::exchange(stored_bytes_, 0);
-      behind_match_ = false;
-    } else if (in_block_ || begin_block()) {
-      decode([this, target](Token, std::uint64_t end) { return end < target; });
-    } else if (stored_bytes_ == 0) {
-      return false;
-    }
+    if (read(passed, 512, target).count != 0) continue;
+    if (stored_bytes_ == 0) return false;
+    pos_ += std::exchange(stored_bytes_, 0);
+    behind_match_ = false;
   }
   return !ended_;
 }
 
 TokenCursor::Tokens TokenCursor::read(Token* out, std::size_t most, std::uint64_t end) {
   Tokens read;
-  while (read.count < most && pos_ < end && (in_block_ || begin_block())) {
-    std::size_t count = read.count, matched_count = read.matched_count;
-    std::uint64_t matched_pos = read.matched_pos;
-    decode([&](Token token, std::uint64_t token_end) {
-      out[count++] = token;
-      if (is_match(token)) {
-        matched_count = count;
-        matched_pos = token_end;
-      }
-      return count < most && token_end < end;
-    });
-    read = {count, matched_count, matched_pos};
-  }
+  while (read.count < most && pos_ < end && (in_block_ || begin_block())) decode(out, most, end, read);
   return read;
 }
 
@@ -95,23 +80,24 @@ void TokenCursor::begin_stored() {
   if (!ended_) stored_bytes_ = length;
 }
 
-// Shows some tokens of the block at hand, and where each ends, until it ends or visit() has seen enough.
-template <class Visit>
-void TokenCursor::decode(const Visit& visit) {
+// Some more tokens of the block at hand.
+void TokenCursor::decode(Token* out, std::size_t most, std::uint64_t end, Tokens& read) {
   const DecodeTable& literals = codes_.literals();
   const DecodeTable& distances = codes_.distances();
   BitReader bits = bits_;
+  Tokens so_far = read;
   std::uint64_t pos = pos_;
   bool behind_match = behind_match_;
-  bool goes_on = true;
-  for (unsigned left = kMostAtOnce; goes_on && left > 0; --left) {
+  const std::size_t last = std::min(most, so_far.count + kMostAtOnce);
+  while (so_far.count < last && pos < end) {
     bits.refill();
     unsigned taken = 0;
     const DecodeEntry entry = literals.find(bits.peek(), taken);
     bits.drop(taken);
     if (entry.kind() == DecodeEntry::kLiteral) {
+      out[so_far.count++] = literal_token(static_cast<std::uint8_t>(entry.value()));
+      ++pos;
       behind_match = false;
-      goes_on = visit(literal_token(static_cast<std::uint8_t>(entry.value())), ++pos);
       continue;
     }
     in_block_ = entry.kind() == DecodeEntry::kBase;
@@ -128,11 +114,14 @@ void TokenCursor::decode(const Visit& visit) {
     }
     pos += length;
     behind_match = true;
-    goes_on = visit(match_token(length, distance), pos);
+    out[so_far.count++] = match_token(length, distance);
+    so_far.matched_count = so_far.count;
+    so_far.matched_pos = pos;
   }
   bits_ = bits;
   pos_ = pos;
   behind_match_ = behind_match;
+  read = so_far;
   if (bits_.ended_early()) {
     in_block_ = false;
     ended_ = true;

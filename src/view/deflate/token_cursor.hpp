@@ -7,7 +7,8 @@
 // begin that it has come by, and decodes from one of these on again.
 //
 // The stream may be anybody's: where it is none, or ends early, there are no more tokens. What is given are tokens that deflate
-// has; distances don't reach behind the start. Memory: 16 bytes for 128 KiB of text, and what tables of codes take (40 KiB). Not thread-safe.
+// has; distances don't reach behind the start. Memory: 16 bytes for 128 KiB of text, and what tables of codes take (40 KiB).
+// Not thread-safe.
 #pragma once
 
 #include <vector>
@@ -56,8 +57,7 @@ class TokenCursor {
   void go_to(const Mark& mark);
   bool begin_block();
   void begin_stored();
-  template <class Visit>
-  void decode(const Visit& visit);
+  void decode(Token* out, std::size_t most, std::uint64_t end, Tokens& read);
 
   const PackedPieces packed_;
   PackedPieces from_;           // the same, from begin_ on
