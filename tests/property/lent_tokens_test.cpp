@@ -44,6 +44,18 @@ TEST(LentTokens, OfALargeStream) {
   expect_lent(gzip_by(text, {}), few_edits(text, 4), {}, true);
 }
 
+// These say no tokens, and where they begin and end is not alike in OLD and NEW.
+TEST(LentTokens, WhereBlocksAreStored) {
+  for (std::uint64_t seed = 20; seed < 26; ++seed) {
+    Bytes text = wordy_bytes(300'000, seed);
+    append(text, random_bytes(150'000, seed));
+    append(text, wordy_bytes(200'000, seed + 1));
+    append(text, random_bytes(30'000, seed));
+    append(text, wordy_bytes(200'000, seed + 2));
+    expect_lent(gzip_by(text, {}), edited(text, {{Edit::kInsert, 7'000, 2'000 + 3'000 * (seed % 3), 0, seed}, {Edit::kDelete, 500'000, 700, 0, 0}}), {}, true);
+  }
+}
+
 TEST(LentTokens, NotWhereOldHasAnother) {
   const Bytes text = wordy_bytes(900'000, 5);
   expect_lent(gzip_by(text, {.level = 4}), few_edits(text, 6), {.level = 6}, false);
