@@ -85,6 +85,8 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
       views.source_parts_.push_back(replaced.all());
       views.target_parts_.push_back(target.replaced.all());
     }
+    const bool lends = std::any_of(target.recipes.begin(), target.recipes.end(), [](const auto& recipe) { return recipe.lends; });
+    if (lends && plans.size() == 1) views.copied_ = std::make_unique<view::CopiedText>(source, *store, replaced.all());
     views.targets_.push_back(std::move(target));
     views.source_ = std::move(store);
     file = views.source_.get();
@@ -117,11 +119,16 @@ TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& 
     writers_.push_back(std::make_unique<view::RebuildingWriter>(std::move(targets_[i]), std::exchange(positioned, nullptr), first,
                                                                 pool_.get(), of_windows.watch()));
     first = writers_.back().get();
+    if (copied_) writers_.back()->take_tokens(*copied_);
     if (!pool_ || i != queued_) continue;
     queue_ = std::make_unique<view::RebuildingQueue>(*writers_.back(), *pool_);
     first = queue_.get();
   }
-  return {nullptr, first, [this] { return finish(); }};
+  TargetSink into{nullptr, first, [this] { return finish(); }};
+  if (copied_) {
+    into.copies = [copied = copied_.get()](std::uint64_t pos, std::uint64_t from, std::uint64_t bytes) { copied->tell(pos, from, bytes); };
+  }
+  return into;
 }
 
 Result<Digest128> AppliedViews::finish() {

@@ -54,6 +54,7 @@ class AppliedViews {
   [[nodiscard]] std::size_t queued_target() const noexcept;
 
   std::unique_ptr<ViewStore> source_;  // OLD's last view
+  std::unique_ptr<view::CopiedText> copied_;  // null where views are of views
   std::vector<view::TargetShape> targets_;  // of NEW and of each of its views but the last
   std::vector<view::PackedStreams> source_parts_;  // these two only if they are kept
   std::vector<view::PackedStreams> target_parts_;

@@ -20,7 +20,7 @@ ViewStore::ViewStore(std::uint64_t view_bytes, const ViewRoom& room)
   if (view_bytes > room.memory_bytes) {
     spool_ = std::make_unique<io::Spool>(io::SpoolOptions{kGatheredBytes, room.temp_dir});
   } else {
-    bytes_.reserve(static_cast<std::size_t>(view_bytes));
+    reserve_to_fill(bytes_, static_cast<std::size_t>(view_bytes));
   }
 }
 
@@ -32,7 +32,7 @@ Status ViewStore::add(ByteSpan bytes) {
     return {};
   }
   if (!spool_) {
-    append(bytes_, bytes);
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return {};
   }
   Status status = spool_->append(bytes);

@@ -210,6 +210,7 @@ Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
   if (sink_.tap) BDELTA_TRY(sink_.tap->window(job.window, bytes, job.copied));
   history_.append(bytes);
+  if (sink_.copies) tell_copies(job.window);
   if (job.fills) {
     const auto pass = [&](std::uint64_t done_pos, ByteSpan done) { return pass_on(done_pos, done, job); };
     BDELTA_TRY(filler_->fill(pos, job.out.span().first(bytes.size()), pass));
@@ -219,6 +220,14 @@ Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   }
   pool_.advance();
   return {};
+}
+
+void WindowPipeline::tell_copies(const WindowDelta& window) const {
+  std::uint64_t pos = window.target_pos;
+  for (const DeltaOp& op : window.ops) {
+    if (op.kind == OpKind::kCopy) sink_.copies(pos, op.source_pos, op.length);
+    pos += op.length;
+  }
 }
 
 // Bytes of the target as they shall be: into its digest and, unless they are there, the target itself.

@@ -34,6 +34,9 @@ struct TargetSink {
   // Behind the last window, where the patch's digest of NEW is not that of all bytes that went here: what it is of them.
   std::function<Result<Digest128>()> digest = {};
   ApplyTap* tap = nullptr;
+  // Hears of copies of the source, in order and before their bytes come: NEW at `pos` has what the source has at `from`, but for
+  // bytes that the window or something else changes. May be none.
+  std::function<void(std::uint64_t pos, std::uint64_t from, std::uint64_t bytes)> copies = {};
 };
 
 // How many are held at a time.
@@ -92,6 +95,7 @@ class WindowPipeline {
   Status make(Job& job, ByteSpan& bytes);
   Status prove(const Job& job, ByteSpan bytes) const;
   Status deliver(Job& job, ByteSpan bytes);
+  void tell_copies(const WindowDelta& window) const;
   Status pass_on(std::uint64_t pos, ByteSpan bytes, const Job& job);
   bool await_turn(const Job& job);
   void end(Job& job, Status status);

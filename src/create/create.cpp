@@ -54,7 +54,6 @@ Result<std::optional<Patch>> PatchMaking::make_patch(bool looks_for_streams) {
   const std::vector<LeftOut> left_out = settle_budget(task, inputs, work);
   BDELTA_ASSIGN(InputDigests digests, digest_inputs(task, inputs, work));
   PatchBody body(task, inputs, work);
-  BDELTA_TRY(body.add_containers());
 
   // What the files have others in place of before covers are found, and what one search tells of them.
   const MemberPair members = find_members(task, inputs, work);
@@ -108,7 +107,7 @@ Result<Patch> PatchMaking::make() {
     BDELTA_ASSIGN(patch, make_patch(false));
   }
   if (!views_ && needed_bytes_ != 0) patch->report.left_out.push_back({"unpacking", needed_bytes_});
-  report_streams(task(), unpack_, patch->report);
+  report_streams(task(), unpack_, *patch);
   return std::move(*patch);
 }
 

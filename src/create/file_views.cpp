@@ -175,20 +175,33 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
   const std::vector<AlignedRange> aligned = view::align_members(source_members_, target_members_);
   search.diagonals = whole_diagonals(source_view_, target_view_);
   search.diagonals.parts = aligned;
+  target_replaced_ = search.layers.front().target_replaced;
   for (ViewLayer& layer : search.layers) {
     layer.limits.most_view_bytes -= std::min(layer.limits.most_view_bytes, held_bytes());
   }
   if (auto views = unpack_alike(search, pool)) {
     plans_ = std::move(views->plans);
     apply_ns_ = views->apply_ns;
+    source_replaced_ = std::move(views->file_replaced);
     source_view_ = std::move(views->view);
     source_members_ = members_of(views->parts);
     return;
   }
+  source_replaced_ = std::move(search.layers.front().source_replaced);
   for (ViewLayer& layer : search.layers) {
     apply_ns_ += layer.apply_ns();
     plans_.push_back(std::move(layer.plan));
   }
+}
+
+void FileViews::keep_target(std::uint64_t pos, std::size_t count) {
+  const ByteSpan bytes = ByteSpan(target_view_).subspan(static_cast<std::size_t>(pos), count);
+  kept_.emplace_back(pos, Bytes(bytes.begin(), bytes.end()));
+}
+
+void FileViews::restore_target() noexcept {
+  for (const auto& [pos, bytes] : kept_) std::copy(bytes.begin(), bytes.end(), target_view_.begin() + static_cast<std::ptrdiff_t>(pos));
+  kept_.clear();
 }
 
 void FileViews::drop_target_view() noexcept {

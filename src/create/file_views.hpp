@@ -36,6 +36,9 @@ class FileViews {
 
   // For the one who changes it where it is: target_view() is no longer NEW's afterwards.
   [[nodiscard]] MutableByteSpan take_target_view() noexcept { return target_view_; }
+  // Remembers what stands there in NEW's view, before it is changed, and puts all of that back.
+  void keep_target(std::uint64_t pos, std::size_t count);
+  void restore_target() noexcept;
 
   // The files as they are.
   [[nodiscard]] RandomReader& source_file() const noexcept { return source_; }
@@ -43,7 +46,14 @@ class FileViews {
   [[nodiscard]] ByteSpan source_bytes() const noexcept { return source_input_.bytes(); }
   [[nodiscard]] ByteSpan target_bytes() const noexcept { return target_input_.bytes(); }
 
+  [[nodiscard]] ByteSpan source_view_span() const noexcept { return source_view_; }
+  [[nodiscard]] ByteSpan target_view_span() const noexcept { return target_view_; }
+
   [[nodiscard]] const view::ViewPlans& plans() const noexcept { return plans_; }
+
+  // What the first views replace of the files.
+  [[nodiscard]] const view::Replacements& source_replaced() const noexcept { return source_replaced_; }
+  [[nodiscard]] const view::Replacements& target_replaced() const noexcept { return target_replaced_; }
 
   // What archives in the views hold.
   [[nodiscard]] const view::Members& source_members() const noexcept { return source_members_; }
@@ -91,7 +101,10 @@ class FileViews {
   std::uint64_t changed_bytes_ = 0;
   std::uint64_t apply_ns_ = 0;
   view::ViewPlans plans_;
+  std::vector<std::pair<std::uint64_t, Bytes>> kept_;  // of NEW's view
   std::vector<view::ProvenStream> proven_;  // NEW's, that stand in the file
+  view::Replacements source_replaced_;
+  view::Replacements target_replaced_;
 };
 
 }  // namespace bdelta

@@ -58,6 +58,7 @@ Result<Fills> take_fills(const CreateTask& task, const MemberPair& members, cons
   if (fills.empty()) return fills;
   BDELTA_ASSIGN(const MutableByteSpan edited, inputs.target.edit(pool));
   for (const auto& [pos, bytes] : others) {
+    if (task.views) task.views->keep_target(pos, bytes.size());
     std::copy(bytes.begin(), bytes.end(), edited.begin() + static_cast<std::ptrdiff_t>(pos));
   }
   return fills;

@@ -66,12 +66,13 @@ Status write_patch(const CreateTask& task, Patch& patch, SequentialWriter& out) 
   return {};
 }
 
-// With them goes what views take when applying, and all bytes of NEW.
-void report_streams(const CreateTask& task, const UnpackReport& unpack, Report& report) noexcept {
+// With them goes what views take when applying, and all bytes of NEW. Tokens that OLD's streams have are unpacked, not searched for.
+void report_streams(const CreateTask& task, const UnpackReport& unpack, Patch& patch) noexcept {
+  Report& report = patch.report;
   report.unpack = unpack;
   const std::uint64_t target_size = task.views ? task.views->target_view_bytes() : task.target.size();
   report.nominal_apply_ns += target_size / 1024 * kTargetKiBNs;
-  if (task.views) report.nominal_apply_ns += task.views->apply_ns();
+  if (task.views) report.nominal_apply_ns += task.views->apply_ns() - patch.lent_ns;
 }
 
 Report take_report(const CreateTask& task, Patch& patch) {

@@ -14,6 +14,7 @@ struct Patch {
   std::unique_ptr<io::Spool> body;  // behind that
   Report report;
   bool is_predicted = false;
+  std::uint64_t lent_ns = 0;  // nominal, less than the views say, as tokens of NEW's streams are OLD's
 
   [[nodiscard]] std::uint64_t size() const noexcept { return head.size() + body->size(); }
 };
@@ -34,7 +35,7 @@ Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork
 Status write_patch(const CreateTask& task, Patch& patch, SequentialWriter& out);
 
 // What became of the streams of the files, which makes applying take longer.
-void report_streams(const CreateTask& task, const UnpackReport& unpack, Report& report) noexcept;
+void report_streams(const CreateTask& task, const UnpackReport& unpack, Patch& patch) noexcept;
 
 // The report of a patch that was written, with all the time since the work began.
 [[nodiscard]] Report take_report(const CreateTask& task, Patch& patch);

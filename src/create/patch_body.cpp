@@ -6,6 +6,7 @@
 
 #include "base/deciding/prices.hpp"
 #include "base/try.hpp"
+#include "create/lend_tokens.hpp"
 #include "format/patch_limit.hpp"
 
 namespace bdelta {
@@ -51,9 +52,24 @@ PatchBody::PatchBody(const CreateTask& task, const CreateInputs& inputs, CreateW
   joiner_.emplace(GroupLimits{budget.settings.group_bytes, budget.draft_bytes});
 }
 
+// Trees and views that it is made of.
 Status PatchBody::add_containers() {
   if (task_.trees) BDELTA_TRY(writer_->add_tree(task_.trees->plan()));
-  return task_.views ? writer_->add_views(task_.views->plans()) : Status();
+  if (!task_.views) return {};
+  view::ViewPlans plans = task_.views->plans();
+  task_.views->restore_target();
+  patch_.lent_ns = lend_tokens(*task_.views, copies_, plans);
+  return writer_->add_views(plans);
+}
+
+// Of NEW's texts, which may have tokens of OLD's streams.
+void PatchBody::note_copies() {
+  if (!task_.views) return;
+  for (const Cover& cover : chosen_.covers) {
+    const bool goes_on = !copies_.empty() && copies_.back().target_end() == cover.target_pos && copies_.back().source_end() == cover.source_pos;
+    if (!goes_on && !copies_.empty() && copies_.back().length < kLeastLentBytes) copies_.pop_back();
+    add_joined(copies_, cover);
+  }
 }
 
 Status PatchBody::add_fills(const Fills& fills) { return fills.empty() ? Status() : writer_->add_fills(fills); }
@@ -73,6 +89,7 @@ Status PatchBody::add(Chosen chosen) {
   }
   writer_->set_inputs(coder_->modelled_inputs(chosen_.programs.get(), chosen_.substitution_table()));
   count_covers();
+  note_copies();
   if (chosen_.substitutions) BDELTA_TRY(writer_->add_substitutions(*chosen_.substitutions));
   BDELTA_TRY(chosen_.coded ? add_coded() : chosen_.programs ? add_predicted() : add_native());
   if (!work_.budget().target_whole) joiner_->forget_target();
@@ -182,6 +199,7 @@ Status PatchBody::finish_native(const InputDigests& digests) {
   task_.watch.begin_stage(1, coding_units(last, work_.settings().coding.model));
   BDELTA_TRY(add_groups(std::move(last)));
   BDELTA_TRY(writer_->finish());
+  BDELTA_TRY(add_containers());
   native::Header header;
   header.source_size = report.source_bytes;
   header.target_size = report.target_bytes;
@@ -194,6 +212,7 @@ Status PatchBody::finish_native(const InputDigests& digests) {
     append(patch_.head, writer_->encode_digests());
     report.head_sha256 = sha256(patch_.head);
   }
+  append(patch_.head, writer_->front());
   const native::StreamTotals& totals = writer_->totals();
   report.nominal_apply_ns += totals.apply_ns;
   for (std::size_t i = 0; i < kModelledCode; ++i) {

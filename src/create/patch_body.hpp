@@ -19,7 +19,6 @@ class PatchBody {
   PatchBody(const CreateTask& task, const CreateInputs& inputs, CreateWork& work);
 
   // What the patch says before all segments, in this order. Native patches alone have any.
-  Status add_containers();  // trees and views that it is made of
   Status add_fills(const Fills& fills);
   Status add_moved_numbers(const MovedNumbers& numbers);
 
@@ -41,6 +40,8 @@ class PatchBody {
   Status add_bdt1();
   Status finish_bdt1();
   Status finish_native(const InputDigests& digests);
+  Status add_containers();
+  void note_copies();
   void count_covers();
   void count_group(const GroupDraft& group, std::uint64_t literal_bytes, std::uint64_t residual_bytes);
 
@@ -50,6 +51,7 @@ class PatchBody {
   const std::uint64_t limit_bytes_;  // of a patch that is of use
   Patch patch_;
   Chosen chosen_;  // that is added: groups that are open look at it
+  Covers copies_;  // of all segments, if there are views
 
   std::optional<native::Writer> writer_;  // these three are native, …
   std::optional<BodyCoder> coder_;

@@ -120,6 +120,7 @@ class SourcePass {
     texts_.insert(texts_.end(), texts.begin(), texts.end());
     std::sort(texts_.begin(), texts_.end(), [](const AlikeText& a, const AlikeText& b) { return a.begin < b.begin; });
     views_.apply_ns += layer.apply_ns();
+    if (views_.plans.empty()) views_.file_replaced = layer.source_replaced;
     views_.plans.push_back(std::move(layer.plan));
     views_.view = std::move(layer.source_view);
     views_.parts = std::move(layer.source_parts);

@@ -14,6 +14,7 @@ struct SourceViews {
   ViewParts parts;  // in it
   view::ViewPlans plans;
   std::uint64_t apply_ns = 0;  // nominal, of all of them
+  view::Replacements file_replaced;
 };
 
 // Of OLD, and of the views that there are; layers need neither views nor parts.

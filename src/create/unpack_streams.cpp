@@ -48,7 +48,20 @@ UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated
   return unpacked;
 }
 
-// What applies makes the stream again, and it is the same.
+// For the stream itself.
+class OwnLender final : public deflate::StreamLender {
+ public:
+  explicit OwnLender(ByteSpan packed) : packed_(packed) {}
+  [[nodiscard]] deflate::PackedPieces open(std::uint64_t) const override {
+    return [packed = packed_](std::uint64_t pos) { return from(packed, std::min<std::uint64_t>(pos, packed.size())); };
+  }
+
+ private:
+  const ByteSpan packed_;
+};
+
+// What applies makes the stream again, and it is the same. Analysing has shown that M's tokens and corrections are those of the
+// stream; so these are taken of it, where M would only find them once more.
 bool is_rebuilt(ByteSpan packed, const deflate::Analysis& analysis, deflate::MatcherSet& matchers, WorkerPool* pool, Watch* watch) {
   constexpr std::size_t kPieceBytes = 256 * 1024;
   std::size_t pos = 0;
@@ -58,7 +71,12 @@ bool is_rebuilt(ByteSpan packed, const deflate::Analysis& analysis, deflate::Mat
     pos += bytes.size();
     return {};
   };
-  deflate::Rebuilder rebuilder(matchers, analysis.recipe, analysis.sizes(), compare, pool);
+  const std::uint64_t raw_bytes = analysis.sizes().raw_bytes;
+  deflate::StreamRecipe recipe = analysis.recipe;
+  recipe.lends = may_lend(recipe, raw_bytes);
+  const OwnLender lender(packed);
+  deflate::Rebuilder rebuilder(matchers, recipe, analysis.sizes(), compare, pool, &lender);
+  rebuilder.add_copy({0, raw_bytes, 0, 0, true});
   for (ByteSpan left = analysis.stream.raw(); !left.empty();) {
     const ByteSpan piece = left.first(std::min(left.size(), kPieceBytes));
     if (!rebuilder.write(piece)) return false;

@@ -63,16 +63,26 @@ Status RebuildingQueue::take(ByteSpan view) {
     const std::uint64_t most = is_behind_all ? view.size() : left_bytes_;
     const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), most)));
     if (part_ == Part::kCollected) {
-      append(items_.back().view, piece);
+      collect(piece);
     } else if (!piece.empty()) {
       BDELTA_TRY(pass(piece));
     }
+    view_pos_ += piece.size();
     if (is_behind_all) return {};
     left_bytes_ -= piece.size();
     view = view.subspan(piece.size());
     if (left_bytes_ > 0) return {};
     BDELTA_TRY(part_ == Part::kGap ? begin_part() : end_part());
   }
+}
+
+void RebuildingQueue::collect(ByteSpan view) {
+  Item& item = items_.back();
+  if (writer_.copied() && target_.recipes[index_].lends) {
+    const auto take = [&item](const deflate::TextCopy& copy) { deflate::add_joined(item.copies, copy); };
+    writer_.copied()->find(view_pos_, view, view_pos_ - item.view.size(), take);
+  }
+  append(item.view, view);
 }
 
 // Of a gap, or of a large stream: then the queue is empty.
@@ -163,7 +173,9 @@ Status RebuildingQueue::make(Item& item, bool whole) {
     return {};
   };
   item.packed.reserve(static_cast<std::size_t>(stream.packed_bytes));
-  deflate::Rebuilder rebuilder(*matchers, target_.recipes[item.stream], {stream.raw_bytes, stream.packed_bytes}, take);
+  deflate::Rebuilder rebuilder(*matchers, target_.recipes[item.stream], {stream.raw_bytes, stream.packed_bytes}, take, nullptr,
+                               writer_.copied());
+  for (const deflate::TextCopy& copy : item.copies) rebuilder.add_copy(copy);
   for (ByteSpan left = item.view; !left.empty();) {
     const ByteSpan piece = left.first(std::min(left.size(), kPieceBytes));
     BDELTA_TRY(rebuilder.write(piece));

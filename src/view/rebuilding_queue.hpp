@@ -51,6 +51,7 @@ class RebuildingQueue final : public SequentialWriter {
     std::size_t stream = kNoStream;
     std::uint64_t memory_bytes = 0;
     Bytes view;
+    std::vector<deflate::TextCopy> copies;
     Bytes packed;
     std::uint32_t crc = 0, adler = 0;  // of its text, as the gap in front may not be at hand yet
     Status status;
@@ -61,6 +62,7 @@ class RebuildingQueue final : public SequentialWriter {
 
   Status take(ByteSpan view);
   Status pass(ByteSpan view);
+  void collect(ByteSpan view);
   void begin_gap(std::uint64_t end);
   Status begin_part();
   Status end_part();
@@ -79,6 +81,7 @@ class RebuildingQueue final : public SequentialWriter {
   Part part_ = Part::kGap;        // what is at hand
   std::size_t index_ = 0;         // of the stream at hand, or of the next one
   std::uint64_t left_bytes_ = 0;  // of the view, up to the end of what is at hand
+  std::uint64_t view_pos_ = 0;    // where the next byte of the view stands
   std::deque<Item> items_;
   std::uint64_t queued_bytes_ = 0;  // of memory
   std::optional<Error> error_;

@@ -94,6 +94,7 @@ Status RebuildingWriter::put_stream(std::size_t index, ByteSpan packed, std::uin
   if (place_.kind == FieldKind::kZipHeader) swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
   BDELTA_TRY(put_held(held_.size()));
   BDELTA_TRY(put(packed));
+  view_pos_ += target_.streams()[index].raw_bytes;
   begin_gap(target_.streams()[index_++].file_end());
   return {};
 }
@@ -121,7 +122,7 @@ Status RebuildingWriter::begin_stream() {
     return {};
   }
   rebuilder_ = std::make_unique<deflate::Rebuilder>(matchers_, target_.recipes[index_],
-                                                    deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes}, take, pool_);
+                                                    deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes}, take, pool_, copied_);
   return {};
 }
 
@@ -157,8 +158,12 @@ Status RebuildingWriter::end_directory() {
 Status RebuildingWriter::rebuild(ByteSpan text) {
   if (tells_crc_ && place_.kind == FieldKind::kZlibTrailer) fields_.adler = adler32(text, fields_.adler);
   else if (tells_crc_) fields_.crc = crc32(text, *fields_.crc);
-  while (!text.empty()) {
+  const bool lends = copied_ && rebuilder_ && target_.recipes[index_].lends;
+  const std::uint64_t stream_pos = view_pos_ + left_bytes_ - target_.streams()[index_].raw_bytes;
+  for (std::uint64_t pos = view_pos_; !text.empty();) {
     const ByteSpan piece = text.first(std::min(text.size(), kLookBytes));
+    if (lends) copied_->find(pos, piece, stream_pos, [this](const deflate::TextCopy& copy) { rebuilder_->add_copy(copy); });
+    pos += piece.size();
     BDELTA_TRY(chunk_writer_ ? chunk_writer_->write(piece) : proven_text_ ? proven_text_->write(piece) : rebuilder_->write(piece));
     if (watch_) BDELTA_TRY(watch_->check());
     text = text.subspan(piece.size());
@@ -205,6 +210,7 @@ Status RebuildingWriter::write(ByteSpan view) {
     while (left_bytes_ == 0) BDELTA_TRY(begin_part());
     const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), left_bytes_)));
     BDELTA_TRY(put_piece(piece));
+    view_pos_ += piece.size();
     left_bytes_ -= piece.size();
     view = view.subspan(piece.size());
     if (left_bytes_ == 0) BDELTA_TRY(end_part());

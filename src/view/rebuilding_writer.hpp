@@ -11,6 +11,7 @@
 #include "bdelta/io.hpp"
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
+#include "view/copied_text.hpp"
 #include "view/deflate/rebuild.hpp"
 #include "view/png_chunks.hpp"
 #include "view/proven_stream.hpp"
@@ -40,6 +41,10 @@ class RebuildingWriter final : public SequentialWriter {
   RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential, WorkerPool* pool,
                    Watch* watch);
   ~RebuildingWriter() override;
+
+  // From now on takes tokens of OLD's streams. `copied` is told of copies before their bytes come, and outlives the object.
+  void take_tokens(CopiedText& copied) noexcept { copied_ = &copied; }
+  [[nodiscard]] CopiedText* copied() const noexcept { return copied_; }  // or null
 
   // The next bytes of the view.
   Status write(ByteSpan view) override;
@@ -77,6 +82,7 @@ class RebuildingWriter final : public SequentialWriter {
   SequentialWriter* const sequential_;
   WorkerPool* const pool_;
   Watch* const watch_;
+  CopiedText* copied_ = nullptr;
   deflate::MatcherSet matchers_;
   Part part_ = Part::kGap;                         // what is at hand
   std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand, …
@@ -93,6 +99,7 @@ class RebuildingWriter final : public SequentialWriter {
   Bytes held_;                                     // of the gap and of the stream behind it, or of the directory: not yet put
   std::uint64_t left_bytes_ = 0;                   // of the view, up to the end of what is at hand
   std::uint64_t file_pos_ = 0;                     // where the next byte of NEW goes
+  std::uint64_t view_pos_ = 0;                     // where the next byte of the view stands
   Xxh3Hasher hasher_;
 };
 

@@ -120,12 +120,12 @@ class SourceUnpacker {
     return deflate::InflatedSizes{joined->packed_bytes, joined->data.size()};
   }
 
-  // A text is held until it is whole, as the gap in front may need its size. One of more bytes goes to the view while it comes,
-  // and only where a header in front has its size it is inflated once more, for that.
+  // A text is held until it is whole where a header in front has its size. One of more bytes is inflated once more for that, and
+  // goes to the view while it comes, as do all others.
   Result<deflate::InflatedSizes> add_inflated(std::uint64_t pos, std::uint64_t most_bytes) {
     if (auto text = ahead_ ? ahead_->take(pos, most_bytes) : std::nullopt) return add_text(*text);
     const deflate::PackedPieces packed = pieces_of(file_, pos);
-    bool is_held = true;
+    bool is_held = find_fields(teller_.gap()).kind == FieldKind::kZipHeader, has_begun = false;
     held_.clear();
     const auto take = [&](ByteSpan bytes) -> Status {
       if (watch_) BDELTA_TRY(watch_->check(bytes.size()));
@@ -133,7 +133,8 @@ class SourceUnpacker {
         append(held_, bytes);
         return {};
       }
-      if (std::exchange(is_held, false)) BDELTA_TRY(begin_text(pos, most_bytes));
+      is_held = false;
+      if (!std::exchange(has_begun, true)) BDELTA_TRY(begin_text(pos, most_bytes));
       return teller_.add(bytes);
     };
     const auto sizes = deflate::inflate_into(packed, most_bytes, room_, take);
@@ -142,11 +143,11 @@ class SourceUnpacker {
       return code == ErrorCode::kCodecFailed || code == ErrorCode::kOutputLimit ? no_stream(pos) : sizes.error();
     }
     const MemberFields fields{{}, sizes->packed_bytes, sizes->raw_bytes, 0};
-    if (is_held) {
+    if (has_begun) {
+      teller_.set_fields(fields);
+    } else {
       BDELTA_TRY(teller_.end_gap(&fields));
       BDELTA_TRY(teller_.add(held_));
-    } else {
-      teller_.set_fields(fields);
     }
     return *sizes;
   }

@@ -8,6 +8,7 @@
 #include "view/deflate/rebuild.hpp"
 #include "view/deflate/recipe_reader.hpp"
 #include "view/deflate/recipe_writer.hpp"
+#include "view/deflate/token_cursor.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -16,8 +17,22 @@ using namespace bdelta::deflate;
 
 constexpr std::uint64_t kMostRawBytes = 1500;  // longer texts take long to analyse, and few paths depend on it
 
+// Without its text a stream says the same, and what is none ends.
+void read_tokens(ByteSpan packed) {
+  const auto stream = inflate(packed, {.most_raw_bytes = kMostRawBytes});
+  TokenCursor cursor([packed](std::uint64_t pos) { return packed.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(pos, packed.size()))); });
+  std::vector<Token> tokens(kMostRawBytes);
+  for (std::uint64_t pos = 0; cursor.move_to(pos) && pos < kMostRawBytes; pos = cursor.pos() + 1) {
+    const std::size_t count = cursor.read(tokens.data(), tokens.size(), kMostRawBytes).count;
+    if (!stream || pos > 0) continue;
+    require(count <= stream->tokens.size() && std::equal(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count), stream->tokens.begin()),
+            "tokens read without a text are those of the stream");
+  }
+}
+
 void bring_back(Analyser& analyser, ByteSpan input) {
   const test::GuardedBytes packed(input);
+  read_tokens(packed.bytes());
   const auto analysis = analyser.analyse(packed.bytes(), {.most_raw_bytes = kMostRawBytes});
   if (!analysis) return;
   RecipeWriter writer;

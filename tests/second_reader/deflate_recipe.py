@@ -40,6 +40,7 @@ class Description:
     deviations: list = field(default_factory=list)
     lockstep_bytes: int = 0
     lockstep: bytes = b""
+    lends: bool = False  # tokens of OLD's streams may be taken
 
     def held_bytes(self):
         places = len(self.joints) + len(self.corrections)
@@ -50,7 +51,8 @@ class HeadReader:
     def __init__(self, code):
         self.decoder = BitDecoder(code)
         self.bits = {name: Model() for name in (
-            "plain", "same", "as_before", "dense", "stored", "fixed", "last", "joins", "own_tree", "stored_size", "tokens_size")}
+            "plain", "same", "as_before", "dense", "stored", "fixed", "last", "joins", "own_tree", "stored_size", "tokens_size",
+            "lends")}
         self.numbers = {name: NumberModel() for name in (
             "first", "rest", "joints", "joint_gap", "kind", "marker", "corrections", "correction_gap", "length",
             "deviations", "blocks", "stored_size", "tokens_size", "lockstep")}
@@ -71,6 +73,13 @@ class HeadReader:
 
     def read(self, raw_bytes, packed_bytes):
         """The description of the next stream."""
+        stream = self.read_shape(raw_bytes, packed_bytes)
+        go_on = stream.parameters["search"] == LAZY and stream.parameters["hash"] != GO and not stream.dense and not stream.joints
+        if go_on and raw_bytes >= 65536:
+            stream.lends = bool(self.bit("lends"))  # a reader that searches all tokens itself has no use for it
+        return stream
+
+    def read_shape(self, raw_bytes, packed_bytes):
         if self.bit("plain"):
             return Description(raw_bytes, packed_bytes, dict(zip(NAMES, self.parameters)))
         self.parameters = tuple(self.read_parameter(index) for index in range(len(NAMES)))

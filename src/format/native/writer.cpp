@@ -41,6 +41,11 @@ Status Writer::append_sealed(ByteSpan record) {
   return {};
 }
 
+void Writer::append_front(ByteSpan record) {
+  append(front_, record);
+  if (hasher_) front_digests_.push_back(sha256(record));
+}
+
 // Piece by piece, so that no more than one of them is held twice.
 Status Writer::append_record(RecordTag tag, ByteSpan body) {
   const Bytes head = encode_record_head(tag, body.size());
@@ -77,7 +82,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
 
 Status Writer::add_tree(const view::TreePlan& plan) {
   BDELTA_ASSIGN(const Bytes record, native::encode_tree(plan, settings_.literals));
-  BDELTA_TRY(append_sealed(record));
+  append_front(record);
   limits_.required_features |= kFeatureTree;
   const std::uint64_t list_bytes = plan.times.size() + (plan.source_list ? plan.source_list->size() : 0);
   tree_bytes_ = held_bytes(plan) + (list_bytes == 0 ? 0 : frame_decoder_bytes(list_bytes, settings_.literals));
@@ -86,7 +91,7 @@ Status Writer::add_tree(const view::TreePlan& plan) {
 
 Status Writer::add_views(const view::ViewPlans& plans) {
   BDELTA_ASSIGN(const Bytes record, native::encode_view(plans, settings_.literals));
-  BDELTA_TRY(append_sealed(record));
+  append_front(record);
   limits_.required_features |= kFeatureView;
   view_bytes_ = held_bytes(plans) + frame_decoder_bytes(told_bytes(plans), settings_.literals);
   return {};
@@ -149,6 +154,7 @@ Status Writer::finish() {
 
 Bytes Writer::encode_digests() const {
   Bytes body;
+  for (const Sha256Digest& digest : front_digests_) append(body, digest);
   for (const Sha256Digest& digest : digests_) append(body, digest);
   return seal_record(RecordTag::kDigests, body);
 }

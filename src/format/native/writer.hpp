@@ -49,11 +49,12 @@ class Writer {
   // What models need to code bytes; without, none do. To be called before groups are added.
   void set_inputs(const ModelledInputs& inputs) noexcept { inputs_ = inputs; }
 
-  // In this order, before all groups: trees, views of the files, …
+  // In this order, at any time: trees, views of the files. They stand in front of the body, …
   Status add_tree(const view::TreePlan& plan);
   Status add_views(const view::ViewPlans& plans);
+  [[nodiscard]] ByteSpan front() const noexcept { return front_; }
 
-  // … bytes of the target that groups have others in place of, numbers of the source that they copy as others, …
+  // … which has, before all groups: bytes of the target that groups have others in place of, numbers of the source that they copy as others, …
   Status add_fills(const Fills& fills);
   Status add_moved_numbers(const MovedNumbers& numbers);
 
@@ -90,6 +91,7 @@ class Writer {
   Status append_body(ByteSpan bytes);
   Status append_record(RecordTag tag, ByteSpan body);
   Status append_sealed(ByteSpan record);  // or the end of one
+  void append_front(ByteSpan record);
 
   const WriterSettings settings_;
   ModelledInputs inputs_;
@@ -102,6 +104,8 @@ class Writer {
   PieceNumbers numbers_;
   std::optional<Sha256Hasher> hasher_;  // of the record being written; absent without a list
   std::vector<Sha256Digest> digests_;
+  std::vector<Sha256Digest> front_digests_;
+  Bytes front_;
   // Of an applier's memory:
   std::uint64_t plan_memory_bytes_ = 0;
   std::uint64_t tree_bytes_ = 0;

@@ -115,7 +115,7 @@ void emit_stored(BitWriter& to, bool last, ByteSpan text) {
 bool emit_tokens(BitWriter& to, bool last, std::span<const Token> tokens, const BlockTree* tree, BlockParts parts) {
   static const EmitTables fixed_tables = make_tables(kFixedBits.literals, kFixedBits.distances);
   const EmitTables own_tables = tree ? make_tables(tree->literal_bits, tree->distance_bits) : EmitTables{};
-  if (tree && !all_have_codes(tokens, own_tables)) return false;
+  if (tree && !parts.fits && !all_have_codes(tokens, own_tables)) return false;
   const BlockType type = tree ? BlockType::kDynamic : BlockType::kFixed;
   if (parts.head) {
     to.put((last ? 1u : 0u) | static_cast<unsigned>(type) << 1, 3);

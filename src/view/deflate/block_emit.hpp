@@ -15,6 +15,7 @@ void emit_stored(BitWriter& to, bool last, ByteSpan text);
 struct BlockParts {
   bool head = true;  // with the trees
   bool end = true;
+  bool fits = false;  // the trees are known to have a code for each token, which is not looked at then
 };
 
 // tree: of a dynamic block; null means the fixed trees. False, and nothing is written, if a token has no code.

@@ -6,12 +6,11 @@
 #include "view/deflate/inflate.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "view/deflate/decode_table.hpp"
+#include "view/deflate/block_codes.hpp"
 
 namespace bdelta::deflate {
 namespace {
@@ -22,15 +21,6 @@ constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
 // What is reserved for a text: few take more, and those grow.
 constexpr std::uint64_t kUsualRatio = 16;
 constexpr std::size_t kDrainedBytes = std::size_t{256} << 10;  // of a text that goes to a sink, from time to time
-
-Error broken_at(const char* what, std::uint64_t offset) {
-  return {.code = ErrorCode::kCodecFailed, .detail = std::string("no deflate stream: ") + what, .offset = offset};
-}
-
-struct BlockTables {
-  DecodeTable literals;
-  DecodeTable distances;
-};
 
 // kKeeps: tokens, blocks and trees. Applying has no code that does.
 template <bool kKeeps>
@@ -76,7 +66,7 @@ class Inflater {
     return {};
   }
 
-  [[nodiscard]] Error broken(const char* what) const { return broken_at(what, bits_.taken_bytes()); }
+  [[nodiscard]] Error broken(const char* what) const { return broken_stream(what, bits_.taken_bytes()); }
   [[nodiscard]] Error too_large() const {
     return {.code = ErrorCode::kOutputLimit,
             .detail = "a deflate stream decompresses to more than " + std::to_string(options_.most_raw_bytes) + " bytes"};
@@ -95,7 +85,7 @@ class Inflater {
     if (block.type == BlockType::kStored) {
       BDELTA_TRY(read_stored());
     } else {
-      BDELTA_TRY(block.type == BlockType::kFixed ? use_fixed_trees() : read_trees(block));
+      BDELTA_TRY(block.type == BlockType::kFixed ? codes_.use_fixed() : read_trees(block));
       BDELTA_TRY(read_tokens());
     }
     if (bits_.ended_early()) return broken("it ends too early");
@@ -145,31 +135,9 @@ class Inflater {
     return {};
   }
 
-  Status use_fixed_trees() {
-    if (!fixed_) {
-      fixed_ = std::make_unique<BlockTables>();
-      const bool built = fixed_->literals.build(Alphabet::kLiterals, kFixedBits.literals) &&
-                         fixed_->distances.build(Alphabet::kDistances, kFixedBits.distances);
-      if (!built) return Error{ErrorCode::kInternal, "the fixed trees of deflate"};
-    }
-    tables_ = fixed_.get();
-    return {};
-  }
-
   Status read_trees(Block& block) {
     BlockTree tree;
-    tree.literal_count = static_cast<std::uint16_t>(257 + bits_.take(5));
-    tree.distance_count = static_cast<std::uint8_t>(1 + bits_.take(5));
-    tree.order_count = static_cast<std::uint8_t>(4 + bits_.take(4));
-    if (tree.literal_count > kUsedLiteralSymbols || tree.distance_count > kDistanceSymbols) return broken("too many codes");
-    for (unsigned i = 0; i < tree.order_count; ++i) tree.order_bits[kOrderSequence[i]] = static_cast<std::uint8_t>(bits_.take(3));
-    if (!own_) own_ = std::make_unique<BlockTables>();
-    if (!own_->literals.build(Alphabet::kCodeLengths, tree.order_bits)) return broken("a code of code lengths that is not complete");
-    BDELTA_TRY(read_code_bits(tree));
-    if (tree.literal_bits[kEndOfBlock] == 0) return broken("a block without a code for its end");
-    if (!own_->literals.build(Alphabet::kLiterals, tree.literal_bits)) return broken("a code of literals that is not complete");
-    if (!own_->distances.build(Alphabet::kDistances, tree.distance_bits)) return broken("a code of distances that is not complete");
-    tables_ = own_.get();
+    BDELTA_TRY(codes_.read(bits_, tree));
     if (kKeeps) {
       block.tree = static_cast<std::uint32_t>(out_.trees.size());
       out_.trees.push_back(tree);
@@ -177,39 +145,9 @@ class Inflater {
     return {};
   }
 
-  // own_->literals holds the code that the lengths are written in.
-  Status read_code_bits(BlockTree& tree) {
-    const unsigned count = tree.literal_count + tree.distance_count;
-    std::uint8_t previous = 0;
-    for (unsigned at = 0; at < count;) {
-      bits_.refill();
-      unsigned taken = 0;
-      const DecodeEntry entry = own_->literals.find(bits_.peek(), taken);
-      if (entry.kind() == DecodeEntry::kInvalid) return broken("a code that means nothing");
-      bits_.drop(taken);
-      const unsigned symbol = entry.value();
-      unsigned run = 1;
-      if (symbol == 16) {
-        if (at == 0) return broken("a repeated code length without one before");
-        run = 3 + bits_.take(2);
-      } else if (symbol == 17) {
-        run = 3 + bits_.take(3);
-      } else if (symbol == 18) {
-        run = 11 + bits_.take(7);
-      }
-      if (run > count - at) return broken("more code lengths than there are codes");
-      if (symbol != 16) previous = symbol < 16 ? static_cast<std::uint8_t>(symbol) : std::uint8_t{0};
-      tree.add_op(symbol, run);
-      for (; run > 0; --run, ++at) {
-        (at < tree.literal_count ? tree.literal_bits[at] : tree.distance_bits[at - tree.literal_count]) = previous;
-      }
-    }
-    return {};
-  }
-
   Status read_tokens() {
-    const DecodeTable& literals = tables_->literals;
-    const DecodeTable& distances = tables_->distances;
+    const DecodeTable& literals = codes_.literals();
+    const DecodeTable& distances = codes_.distances();
     BDELTA_TRY(make_room(0));
     for (;;) {
       bits_.refill();
@@ -262,9 +200,7 @@ class Inflater {
   std::size_t size_ = 0;             // of the text so far, but for what was drained
   std::size_t given_ = 0;            // of these
   std::uint64_t drained_bytes_ = 0;  // of the text, that are not there any more
-  std::unique_ptr<BlockTables> fixed_;
-  std::unique_ptr<BlockTables> own_;
-  const BlockTables* tables_ = nullptr;
+  BlockCodes codes_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "view/deflate/block_ends.hpp"
 #include "view/deflate/block_rule.hpp"
 #include "view/deflate/inflate.hpp"
+#include "view/deflate/lending_matcher.hpp"
 #include "view/deflate/parallel_matcher.hpp"
 #include "view/deflate/piece_rule.hpp"
 #include "view/deflate/token_models.hpp"
@@ -31,14 +32,22 @@ Error unfit(const char* what) { return {.code = ErrorCode::kPatchCorrupt, .detai
 
 class Rebuilder::Work {
  public:
-  Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool)
+  Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool, const StreamLender* lender)
       : parallel_(can_share(recipe, sizes, pool) ? std::make_unique<ParallelMatcher>(*pool, recipe.parameters, sizes.raw_bytes) : nullptr),
-        matcher_(parallel_ ? *parallel_ : matchers.begin(recipe.parameters, sizes.raw_bytes)), recipe_(recipe), sizes_(sizes),
+        own_matcher_(parallel_ ? *parallel_ : matchers.begin(recipe.parameters, sizes.raw_bytes)),
+        lending_(lender && recipe.lends && may_lend(recipe, sizes.raw_bytes)
+                     ? std::make_unique<LendingMatcher>(own_matcher_, recipe.parameters, sizes.raw_bytes, *lender)
+                     : nullptr),
+        matcher_(lending_ ? *lending_ : own_matcher_), recipe_(recipe), sizes_(sizes),
         sink_(std::move(sink)), lockstep_(recipe.lockstep), rule_(recipe.parameters), piece_rule_(recipe.parameters) {
     const std::uint64_t capacity = kTextCapacity + (parallel_ ? ParallelMatcher::batch_bytes(*pool) : 0);
     text_.resize(static_cast<std::size_t>(std::min(capacity, sizes.raw_bytes)) + kTextPadding);
     if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
     set_segment();
+  }
+
+  void add_copy(const TextCopy& copy) {
+    if (lending_) lending_->add(copy);
   }
 
   Status write(ByteSpan raw) {
@@ -252,7 +261,7 @@ class Rebuilder::Work {
     if (type == BlockType::kStored) {
       if (end - begin_ > kMostStoredBytes) return unfit("a stored block of a deflate stream is too long");
       emit_stored(out_, last, {text_at(begin_), static_cast<std::size_t>(end - begin_)});
-    } else if (!emit_tokens(out_, last, tokens_, type == BlockType::kDynamic ? &tree_ : nullptr)) {
+    } else if (!emit_tokens(out_, last, tokens_, type == BlockType::kDynamic ? &tree_ : nullptr, {.fits = !deviation_})) {
       return unfit("a tree of a deflate stream has no code for a token");
     }
     return {};
@@ -303,6 +312,8 @@ class Rebuilder::Work {
   }
 
   const std::unique_ptr<ParallelMatcher> parallel_;  // or null
+  Matcher& own_matcher_;
+  const std::unique_ptr<LendingMatcher> lending_;    // or null
   Matcher& matcher_;
   const StreamRecipe& recipe_;
   const StreamSizes sizes_;
@@ -335,10 +346,12 @@ class Rebuilder::Work {
   bool done_ = false;             // the last block has been written
 };
 
-Rebuilder::Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool)
-    : work_(std::make_unique<Work>(matchers, recipe, sizes, std::move(sink), pool)) {}
+Rebuilder::Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool,
+                     const StreamLender* lender)
+    : work_(std::make_unique<Work>(matchers, recipe, sizes, std::move(sink), pool, lender)) {}
 Rebuilder::~Rebuilder() = default;
 
+void Rebuilder::add_copy(const TextCopy& copy) { work_->add_copy(copy); }
 Status Rebuilder::write(ByteSpan raw) { return work_->write(raw); }
 Status Rebuilder::finish() { return work_->finish(); }
 

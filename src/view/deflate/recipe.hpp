@@ -60,6 +60,7 @@ struct StreamRecipe {
   std::vector<Correction> corrections;   // rising; none if dense
   std::vector<BlockDeviation> deviations;
   Bytes lockstep;                        // what can only be decoded beside the text: tokens, trees
+  bool lends = false;                    // tokens of OLD's streams may be taken; see lent_tokens.hpp
 
   [[nodiscard]] bool needs_lockstep() const noexcept {
     if (dense) return true;
@@ -79,6 +80,13 @@ inline constexpr std::uint64_t kMostTokensOfBlock = std::uint64_t{4} << 20;
 
 // Corrections one by one pay up to so many; raw_bytes is of the stream.
 [[nodiscard]] constexpr std::uint64_t most_corrections(std::uint64_t raw_bytes) noexcept { return 64 + raw_bytes / 400; }
+
+// Whether tokens of another stream could be M's. raw_bytes is of the stream.
+[[nodiscard]] inline bool may_lend(const StreamRecipe& recipe, std::uint64_t raw_bytes) noexcept {
+  constexpr std::uint64_t kLeastBytes = 2 * kWindowBytes;
+  return raw_bytes >= kLeastBytes && recipe.parameters.search == Search::kLazy && recipe.parameters.hash != Hash::kGo && !recipe.dense &&
+         recipe.joints.empty();
+}
 
 // No block has fewer than ten bits.
 [[nodiscard]] constexpr std::uint64_t most_blocks(std::uint64_t packed_bytes) noexcept { return packed_bytes * 8 / 10 + 1; }

@@ -21,6 +21,13 @@ class RecipeModels {
 
   // Codes `recipe` but for the bytes of its lockstep code. False if what was read can't be; it is to be given up then.
   [[nodiscard]] bool code(StreamRecipe& recipe, const StreamSizes& sizes, std::uint64_t& lockstep_bytes) {
+    if (!code_shape(recipe, sizes, lockstep_bytes)) return false;
+    recipe.lends = may_lend(recipe, sizes.raw_bytes) && flag(lends_, recipe.lends);
+    return true;
+  }
+
+ private:
+  bool code_shape(StreamRecipe& recipe, const StreamSizes& sizes, std::uint64_t& lockstep_bytes) {
     const bool plain = recipe.joints.empty() && !recipe.dense && recipe.corrections.empty() && recipe.deviations.empty();
     const bool same = recipe.parameters == last_;
     if (flag(plain_, plain && same)) {
@@ -37,7 +44,6 @@ class RecipeModels {
     return true;
   }
 
- private:
   bool flag(BitModel& model, bool value) { return coder_.bit(model, value ? 1 : 0) != 0; }
 
   // Each number as that of the stream before, or itself.
@@ -161,7 +167,7 @@ class RecipeModels {
   Coder& coder_;
   Parameters last_;  // zlib's level 6 before the first stream
   std::uint64_t left_ = kMostDeviations;
-  BitModel plain_, dense_, same_parameter_, same_joint_;
+  BitModel plain_, dense_, same_parameter_, same_joint_, lends_;
   BitModel deviation_stored_, deviation_fixed_, deviation_last_, deviation_tree_, deviation_joined_;
   std::array<BitModel, 2> deviation_sized_;
   std::array<NumberModel, 2> parameter_, deviation_size_;
