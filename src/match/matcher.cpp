@@ -140,8 +140,8 @@ Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const Co
     return cover_diagonals(source_, target, diagonals, pool_);
   });
 
-  // What is nearby needs none either. But with the index a scan chooses better, so without a parse to mend that, what was
-  // found without is kept only where no index is built.
+  // What is nearby needs none either. But with the index a scan chooses better: what was found without is kept only where
+  // none is built.
   std::uint64_t left_bytes = target.size() - covered_bytes(covers);
   if (params_.parse) tell(left_bytes, true);
   Covers near;
@@ -152,7 +152,7 @@ Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const Co
 
   // The index, once it is earned.
   timed(PhaseId::kIndex, 0, 0, [&] { build_index_if_worth(left_bytes); });
-  if (!near.empty() && (params_.parse || index_.empty())) covers = std::move(near);
+  if (!near.empty() && index_.empty()) covers = std::move(near);
 
   // The scan covers most of the rest.
   covers = timed(PhaseId::kScan, goals().scanned, target.size(), [&] { return scan(target, covers, diagonals.from_start); });
