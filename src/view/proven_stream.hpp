@@ -18,7 +18,7 @@ struct ProvenStream {
 // Takes a text in the place of a Rebuilder: proves that it is the same, and gives what was made of that.
 class ProvenText {
  public:
-  ProvenText(const ProvenStream& proven, std::function<Status(ByteSpan)> sink) noexcept : proven_(proven), sink_(std::move(sink)) {}
+  ProvenText(const ProvenStream& proven, std::function<Status(ByteSpan)> sink) : proven_(proven), sink_(std::move(sink)) {}
 
   Status write(ByteSpan text) {
     hasher_.update(text);

@@ -12,7 +12,6 @@ UnpackAhead::UnpackAhead(const FileWindow& file, const ViewPlan& plan, ByteCurso
     : file_(file), plan_(plan), geometry_(geometry), positions_(file_, plan, geometry_), pool_(pool),
       most_bytes_(kAheadThreadBytes * pool.thread_count()) {
   read_hints();
-  go_on();
 }
 
 UnpackAhead::~UnpackAhead() {
@@ -78,7 +77,12 @@ void UnpackAhead::go_on() {
       if (held_bytes_ + next_->room_bytes > most_bytes_) return;
       held_bytes_ += next_->room_bytes;
       Item& item = items_.emplace_back(std::move(*next_));
-      pool_.submit([this, &item] { unpack(item); });
+      try {
+        pool_.submit([this, &item] { unpack(item); });
+      } catch (...) {  // want of memory: nobody is to wait for it
+        items_.pop_back();
+        throw;
+      }
     }
     next_.reset();
   }
@@ -105,6 +109,7 @@ void UnpackAhead::unpack(Item& item) {
 }
 
 std::optional<AheadText> UnpackAhead::take(std::uint64_t pos, std::uint64_t most_bytes) {
+  go_on();
   std::optional<AheadText> text;
   while (!items_.empty() && items_.front().pos <= pos) {
     Item& front = items_.front();
