@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/deciding/archives.hpp"
 #include "base/deciding/prices.hpp"
 #include "create/rebuilding_price.hpp"
 #include "create/told_tokens.hpp"
@@ -26,14 +27,11 @@ using deflate::TextCopy;
 using deflate::Token;
 using deflate::TokenCursor;
 
-constexpr std::uint64_t kMoreBytes = 4096;     // of a copy, on both sides of a cover
-constexpr std::uint64_t kMostWorkShare = 16;   // of the bytes of a text: what is decoded of OLD's streams for it
-
 // Tokens of one stream of NEW, beside those of OLD.
 class TokenProof {
  public:
   TokenProof(ToldTokens& new_tokens, std::uint64_t raw_bytes, const view::CopiedText& old)
-      : new_tokens_(new_tokens), old_(old), raw_bytes_(raw_bytes), left_work_bytes_(kMostWorkShare * raw_bytes) {}
+      : new_tokens_(new_tokens), old_(old), raw_bytes_(raw_bytes), left_work_bytes_(kLentWorkRatio * raw_bytes) {}
 
   // Whether all tokens that may be taken are NEW's.
   bool holds(const TextCopy& copy) {
@@ -57,7 +55,7 @@ class TokenProof {
   [[nodiscard]] std::uint64_t lent_bytes() const noexcept { return lent_bytes_; }
 
  private:
-  static constexpr std::size_t kTokens = 1024;  // that are compared at a time
+  static constexpr std::size_t kPieceTokens = 1024;  // that are compared at a time
 
   // The next place from pos on where both have a match that ends; false if there is none.
   bool find_common(const TextCopy& copy, std::uint64_t& pos, std::uint64_t limit) {
@@ -73,9 +71,9 @@ class TokenProof {
 
   // From there on, up to the limit or to where OLD's stream says no tokens.
   bool compare(std::uint64_t& pos, std::uint64_t limit) {
-    Token of_old[kTokens], of_new[kTokens];
+    Token of_old[kPieceTokens], of_new[kPieceTokens];
     while (pos < limit) {
-      const std::size_t count = old_tokens_->read(of_old, kTokens, ~std::uint64_t{0}).count;
+      const std::size_t count = old_tokens_->read(of_old, kPieceTokens, ~std::uint64_t{0}).count;
       if (count == 0) {
         ++pos;
         return true;
@@ -127,11 +125,11 @@ class TokenLending {
  private:
   // What is alike in the cover and next to it.
   std::vector<TextCopy> copies_of(const Cover& cover, std::uint64_t text_pos, std::uint64_t text_end) {
-    const std::uint64_t before = std::min({kMoreBytes, cover.source_pos, cover.target_pos});
+    const std::uint64_t before = std::min({kBesideLentBytes, cover.source_pos, cover.target_pos});
     const std::uint64_t shift = cover.source_pos - cover.target_pos;  // modulo 2^64
     const std::uint64_t begin = std::max(cover.target_pos - before, text_pos);
     const std::uint64_t most = source_view_.size() - std::min(source_view_.size(), begin + shift);
-    const std::uint64_t end = std::min({cover.target_end() + kMoreBytes, text_end, begin + most});
+    const std::uint64_t end = std::min({cover.target_end() + kBesideLentBytes, text_end, begin + most});
     std::vector<TextCopy> copies;
     if (begin >= end) return copies;
     const ByteSpan text = part_of(views_.target_view_span(), begin, end - begin);

@@ -6,8 +6,6 @@
 
 namespace bdelta {
 
-inline constexpr std::uint64_t kLeastLentBytes = std::uint64_t{16} << 10;  // of a cover that may be a part of such a text
-
 // Says so in the recipe of `plans`, where it is true of every token that may be taken (view/deflate/lent_tokens.hpp) if `covers`
 // are what is copied of OLD's view. Gives how many nominal nanoseconds less that takes to apply.
 std::uint64_t lend_tokens(const FileViews& views, const Covers& covers, view::ViewPlans& plans);

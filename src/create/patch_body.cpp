@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deciding/archives.hpp"
 #include "base/deciding/prices.hpp"
 #include "base/try.hpp"
 #include "create/lend_tokens.hpp"

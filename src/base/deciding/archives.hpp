@@ -45,6 +45,13 @@ inline constexpr std::uint64_t kMostViewsBytes = std::uint64_t{8} << 30;
 // [share] More: unpacks fewer. Sets: none noted.
 inline constexpr std::uint64_t kWorthShare = 4;
 
+// Tokens of OLD's streams that NEW's may take: covers that are held against them, what is looked at on both sides of one, and how
+// many times a text's bytes are decoded for it at most.
+// [bytes, ratio] More: looks at fewer covers; allows less where copies reach further than covers; allows more. Sets: none noted.
+inline constexpr std::uint64_t kLeastLentBytes = std::uint64_t{16} << 10;
+inline constexpr std::uint64_t kBesideLentBytes = 4096;
+inline constexpr std::uint64_t kLentWorkRatio = 16;
+
 // Archives inside each other, where they are not packed.
 // [levels] More: finds more members and is slower. Sets: none noted.
 inline constexpr unsigned kMostNesting = 4;

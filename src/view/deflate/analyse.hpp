@@ -47,7 +47,7 @@ class Analyser {
   MatcherSet matchers_;
 };
 
-// Bytes of a recipe of this stream alone. 1 where all is as zlib's level 6 has it.
+// Bytes of a recipe of this stream alone. 1 or 2 where all is as zlib's level 6 has it.
 [[nodiscard]] std::uint64_t recipe_cost_bytes(const StreamRecipe& recipe, const StreamSizes& sizes);
 
 }  // namespace bdelta::deflate
