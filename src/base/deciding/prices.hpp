@@ -25,13 +25,11 @@ inline constexpr std::uint64_t kNumberNs[] = {150, 150, 150, 120, 40, 150};
 inline constexpr std::uint64_t kCodedByteNs = 50;
 inline constexpr std::uint64_t kRawByteNs = 1;
 
-// Unpacking a byte of text and keeping it; making a view once more or looking in a text for what is missing, for each byte.
-// [ns] More: unpacks less; looks less. Sets: 95 packages at level 3, 115 pairs at four levels.
+// Unpacking a byte of text and keeping it; making a view once more or looking in a text for what is missing, for each byte;
+// making a byte of text packed again, by how many candidates the encoder looked at: none, few, as many as usual, all.
+// [ns] More: unpacks less; looks less; nothing. Sets: 95 packages at level 3, 115 pairs at four levels; bdelta-bench prices.
 inline constexpr std::uint64_t kUnpackNs = 3;
 inline constexpr std::uint64_t kLookNs = 8;
-
-// Making a byte of text packed again, by how many candidates the encoder looked at: none, few, as many as usual, all.
-// [ns] More: nothing, it is told alone. Sets: bdelta-bench prices, beside 26 archives.
 inline constexpr std::uint64_t kRebuiltNs[] = {4, 9, 20, 23};
 
 // Making a KiB of NEW, checking and digesting it; keeping a KiB of OLD's view; and a byte of NEW where programs are predicted.
