@@ -60,9 +60,15 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::R
 // Where the patch has the recipe that they were proven with.
 void take_proven(const KnownViews& known, const view::ViewPlan& plan, view::TargetShape& target) {
   if (!std::equal(plan.recipe.begin(), plan.recipe.end(), known.recipe.begin(), known.recipe.end())) return;
-  const auto is_of = [](const view::ProvenStream& proven, const view::PackedStream& stream) { return proven.packed.size() == stream.packed_bytes; };
+  const auto is_of = [](const view::ProvenStream& proven, const view::PackedStream& stream) {
+    return !proven.is_known() || proven.packed.size() == stream.packed_bytes;
+  };
   const view::PackedStreams& streams = target.streams();
   if (std::equal(known.proven->begin(), known.proven->end(), streams.begin(), streams.end(), is_of)) target.proven = *known.proven;
+}
+
+bool is_made_again(const view::TargetShape& target) {
+  return std::any_of(target.proven.begin(), target.proven.end(), [](const view::ProvenStream& stream) { return !stream.is_known(); });
 }
 
 }  // namespace
@@ -109,7 +115,8 @@ std::size_t AppliedViews::queued_target() const noexcept {
 
 TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count) {
   queued_ = queued_target();
-  if (thread_count > 1 && !targets_[queued_].recipes.empty() && targets_[queued_].proven.empty()) {
+  const bool is_queued = targets_[queued_].proven.empty();
+  if (thread_count > 1 && !targets_[queued_].recipes.empty() && (is_queued || is_made_again(targets_[queued_]))) {
     pool_ = std::make_unique<WorkerPool>(thread_count, of_windows.timeline(), of_windows.watch(), of_windows.thread_count());
   }
   sink_digest_ = sink.digest;
@@ -120,7 +127,7 @@ TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& 
                                                                 pool_.get(), of_windows.watch()));
     first = writers_.back().get();
     if (copied_) writers_.back()->take_tokens(*copied_);
-    if (!pool_ || i != queued_) continue;
+    if (!pool_ || !is_queued || i != queued_) continue;
     queue_ = std::make_unique<view::RebuildingQueue>(*writers_.back(), *pool_);
     first = queue_.get();
   }

@@ -65,8 +65,9 @@ class FileViews {
 
   [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return plans_.back().target_view_bytes; }
 
-  // For who proves a patch.
-  [[nodiscard]] KnownViews known() const noexcept { return {source_view_, plans_.front().recipe, &proven_}; }
+  // For who proves a patch. recipe: what it has for the first view, where it is said, too, which streams take OLD's tokens. It has
+  // to outlive the result.
+  [[nodiscard]] KnownViews known(ByteSpan recipe) const noexcept { return {source_view_, recipe, &proven_}; }
 
   // Once the patch is coded: nobody reads NEW's view any more.
   void drop_target_view() noexcept;

@@ -27,7 +27,7 @@ Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork
   std::function<Result<Digest128>(const view::TreePlan&)> tree_digest;
   if (task.trees) tree_digest = [&task](const view::TreePlan& plan) { return task.trees->digest_as_applied(plan); };
   std::optional<KnownViews> known;
-  if (task.views) known = task.views->known();
+  if (task.views) known = task.views->known(patch.recipe);
   Status checked = check_patch(checked_source, checked_target, patch.head, *patch.body, work.pool(),
                                task.options.memory_limit_bytes != 0, known ? &*known : nullptr, tree_digest);
   task.timeline.count_all_as({});

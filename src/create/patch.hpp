@@ -14,6 +14,7 @@ struct Patch {
   std::unique_ptr<io::Spool> body;  // behind that
   Report report;
   bool is_predicted = false;
+  Bytes recipe;  // of the first view, if there is one
   std::uint64_t lent_ns = 0;  // nominal, less than the views say, as tokens of NEW's streams are OLD's
 
   [[nodiscard]] std::uint64_t size() const noexcept { return head.size() + body->size(); }

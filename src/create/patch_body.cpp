@@ -60,6 +60,7 @@ Status PatchBody::add_containers() {
   view::ViewPlans plans = task_.views->plans();
   task_.views->restore_target();
   patch_.lent_ns = lend_tokens(*task_.views, copies_, plans);
+  patch_.recipe = plans.front().recipe;
   return writer_->add_views(plans);
 }
 

@@ -9,10 +9,12 @@
 
 namespace bdelta::view {
 
-// What came out, and of which text.
+// What came out, and of which text; nothing for a stream that is to be made.
 struct ProvenStream {
   Digest128 text{};
   ByteSpan packed;
+
+  [[nodiscard]] bool is_known() const noexcept { return !packed.empty(); }
 };
 
 // Takes a text in the place of a Rebuilder: proves that it is the same, and gives what was made of that.

@@ -79,6 +79,9 @@ TEST_F(HostileViews, WhatIsKnownOfViewsIsProvenStill) {
     return status ? ErrorCode::kInternal : status.error().code;
   };
   EXPECT_EQ(ErrorCode::kInternal, code_with({view, plan_.recipe, &proven}));
+  std::vector<view::ProvenStream> few = proven;
+  few[1] = {};  // is made
+  EXPECT_EQ(ErrorCode::kInternal, code_with({view, plan_.recipe, &few}));
   Bytes other_view = view;
   other_view[view.size() / 2] ^= 1;
   EXPECT_EQ(ErrorCode::kSelfCheckFailed, code_with({other_view, plan_.recipe, &proven}));
