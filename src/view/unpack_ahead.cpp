@@ -58,7 +58,7 @@ bool UnpackAhead::find_next() {
   if (!positions_.next_stream(end_, pos)) return false;
   const Hint* const hint = hint_of(pos);
   if (!hint || hint->packed_bytes > file_.size() - pos) return false;
-  next_.emplace();
+  next_.emplace(Item{});
   next_->pos = pos;
   next_->room_bytes = std::min<std::uint64_t>(hint->raw_bytes, plan_.source_largest_bytes);
   end_ = pos + hint->packed_bytes;
