@@ -178,7 +178,7 @@ if [[ $mode != fast ]]; then
   left_out+='|LiteralGroups.AreCounted|SourceGrams|LocalTable|ShiftedFunction|FindCovers|Modules.Beside'
   left_out+='|^Parse\.(IsNear|EndsOn|Fewer|Joins|Gives|Where)'
   left_out+='|Levels.AreNo|DamagedArchives|Bombs|GzipViews|MemberFieldsInPatches|Rebuilding.OfALargeOne$'
-  left_out+='|ViewOptions.LargeTexts'
+  left_out+='|ViewOptions.(LargeTexts|ALimitOfTheTime|FilesThat)|LentTokens.(WhereBlocks|NotWhere)|UnpackReport|Notation'
   but "$left_out"
   without=''
   targets='parallel_tests bdelta bpatch make_pair'
