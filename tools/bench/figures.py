@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests" / "bench" / "runs" / "2026-11-29-readme"
-SIZES = ROOT / "tests" / "bench" / "runs" / "2026-11-29-sizes" / "summary.csv"
+SIZES = ROOT / "tests" / "bench" / "runs" / "2026-11-30-ours" / "summary.csv"
 FILES = {"esbuild-linux-x64": "program, {} MB", "django-sdist-tar": "tar, {} MB", "jquery-js": "text, {} MB",
          "typescript-tgz": ".tgz, {} MB", "numpy-whl": "wheel, {} MB", "uiautomator2-apk": "apk, {} MB"}
 ARCHIVES = {"typescript-tgz": "TypeScript, npm .tgz", "aws-sdk-ec2-crate": "aws-sdk-ec2, .crate",
@@ -60,7 +60,6 @@ class Figures:
                 key = (row["pair"], (row["tool"], row["setting"]))
                 if key in self.bytes:
                     self.bytes[key] = int(row["patch_bytes"])
-                    self.sized_by = row["version"]
 
     def cell(self, pair, setting):
         if (pair, setting) not in self.bytes:
@@ -93,11 +92,13 @@ def tables(figures):
     titles = {pair: name.format(megabytes(figures.new_bytes[pair])) for pair, name in FILES.items()}
     run = json.loads((RUN / "run.json").read_text(encoding="utf-8"))
     versions = ", ".join(f"{name} {version}" for name, version in run["tools"].items())
+    ours = json.loads((SIZES.parent / "run.json").read_text(encoding="utf-8"))
     conditions = [f"- **Where**: {run['date'][:10]}, two cores ({run['cpu']}) of a virtual machine that had other work too,\n"
                   f"  {run['system']}.",
                   f"- **Versions**: {versions}.",
-                  f"- **Bytes** of our patches are those of a later state of that day, {figures.sized_by}, which has\n"
-                  f"  [a record of its own](../tests/bench/runs/{SIZES.parent.name}/summary.csv). Seconds were not taken again.",
+                  f"- **Bytes** of our patches are those of bdelta {ours['tools']['bdelta']} on {ours['date'][:10]}, from\n"
+                  f"  [a run of its own](../tests/bench/runs/{SIZES.parent.name}/summary.csv). The machine was 1.4 to 1.8 times slower\n"
+                  "  then, so seconds are those of the day before, also for our patches.",
                   "- **Seconds** are those of the processor with one thread, the least of several runs. A run of more than ten",
                   "  seconds by the clock was done once.",
                   f"- [The recorded run](../tests/bench/runs/{RUN.name}/summary.csv) has all figures. `tools/bench/figures.py` puts",
