@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "view/deflate/inflate.hpp"
+
 namespace bdelta {
 
 using deflate::Token;
 
 ToldTokens::ToldTokens(ByteSpan packed, ByteSpan text, const deflate::StreamRecipe& recipe, deflate::MatcherSet& matchers)
-    : text_(text), recipe_(recipe), matchers_(matchers),
-      cursor_([packed](std::uint64_t pos) { return packed.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(pos, packed.size()))); }) {}
+    : text_(text), recipe_(recipe), matchers_(matchers), cursor_(deflate::pieces_of(packed)) {}
 
 std::size_t ToldTokens::read(Token* out, std::size_t most, std::uint64_t end) {
   std::size_t count = 0;

@@ -52,9 +52,7 @@ UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated
 class OwnLender final : public deflate::StreamLender {
  public:
   explicit OwnLender(ByteSpan packed) : packed_(packed) {}
-  [[nodiscard]] deflate::PackedPieces open(std::uint64_t) const override {
-    return [packed = packed_](std::uint64_t pos) { return from(packed, std::min<std::uint64_t>(pos, packed.size())); };
-  }
+  [[nodiscard]] deflate::PackedPieces open(std::uint64_t) const override { return deflate::pieces_of(packed_); }
 
  private:
   const ByteSpan packed_;
