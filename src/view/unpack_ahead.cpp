@@ -30,7 +30,7 @@ void UnpackAhead::read_hints() {
   const std::uint64_t end = last_pos + at, bytes = zip_field<std::uint32_t>(last, at + 12), begin = zip_field<std::uint32_t>(last, at + 16);
   if (bytes > end || begin > end - bytes) return;
   const std::uint64_t shift = end - bytes - begin;  // what stands in front of the archive
-  for (std::uint64_t pos = end - bytes; end - pos >= kZipEntryBytes;) {
+  for (std::uint64_t pos = end - bytes; end - pos >= kZipEntryBytes && hints_.size() < kMostStreams;) {
     const ByteSpan entry = file_.from(pos, kZipEntryBytes);
     if (entry.size() < kZipEntryBytes || zip_field<std::uint32_t>(entry, 0) != kZipEntryMagic) break;
     hints_.push_back({zip_field<std::uint32_t>(entry, 42) + shift, zip_field<std::uint32_t>(entry, 20), zip_field<std::uint32_t>(entry, 24)});
