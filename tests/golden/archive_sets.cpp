@@ -213,6 +213,20 @@ ArchivePair copies_in_zip() {
   return {"bdt2-view-kept", archive(false), archive(true)};
 }
 
+// Two long texts, of which the first may take OLD's tokens, and the second, which had another encoder in OLD, may not.
+ArchivePair lending_members() {
+  const auto archive = [](bool next) {
+    Bytes file;
+    for (unsigned i = 0; i < 2; ++i) {
+      Bytes text = tangled_bytes(150'000, 230 + i);
+      if (next) text = changed(text, 240 + i);
+      append(file, gzip_with(text, own_deflate(text, zlib_parameters(i == 1 && !next ? 4 : 6))));
+    }
+    return file;
+  };
+  return {"bdt2-view-lent", archive(false), archive(true)};
+}
+
 ArchivePair program_in_zip() {
   const ProgramPair programs = program_pair(11, 60);
   const auto archive = [](const Bytes& program) {
@@ -226,7 +240,7 @@ ArchivePair program_in_zip() {
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
   return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), other_encoders(vectors),
-          program_in_zip(), archives_in_archive(), copies_in_zip()};
+          program_in_zip(), archives_in_archive(), copies_in_zip(), lending_members()};
 }
 
 }  // namespace bdelta::test

@@ -16,6 +16,11 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
+#include "support/views.hpp"
+#include "view/deflate/inflate.hpp"
+#include "view/deflate/recipe_reader.hpp"
+#include "view/find_streams.hpp"
+#include "view/gzip_head.hpp"
 
 namespace bdelta::test::golden_test {
 namespace {
@@ -74,7 +79,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 512}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
       {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4}, {"bdt2-view-go", 4},
-      {"bdt2-view-kept", 4},
+      {"bdt2-view-kept", 4}, {"bdt2-view-lent", 4},
       {"bdt2-view-members", 4}, {"bdt2-view-nested", 4}, {"bdt2-view-pieces", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4},
       {"bdt2-substitutions-modelled", 16384},
       {"bdt2-substitutions-covers", 1}, {"bdt2-substitutions-predicted", 1}, {"bdt2-windows", 3},
@@ -96,6 +101,26 @@ TEST(GoldenFolder, EveryRecordIsFrozen) {
       {RecordTag::kMovedNumbers, "bdt2-moved-numbers"}, {RecordTag::kSubstitutions, "bdt2-substitutions"},
       {RecordTag::kGlobal, "bdt2-predicted"}, {RecordTag::kCovers, "bdt2-predicted"}, {RecordTag::kGroup, "bdt2-predicted"}};
   for (const auto& [tag, set] : sets) EXPECT_TRUE(has_record(get(kFolder / set / "patch"), tag)) << set;
+}
+
+// One that says yes, and one that says no.
+TEST(GoldenFolder, WhetherTokensMayBeTakenIsFrozen) {
+  const Bytes target = get(kFolder / "bdt2-view-lent" / "new");
+  const view::ViewPlan plan = view_plan_of(get(kFolder / "bdt2-view-lent" / "patch"));
+  auto recipes = deflate::RecipeReader::open(plan.recipe);
+  ASSERT_OK(recipes);
+  std::size_t pos = 0;
+  for (const bool lends : {true, false}) {
+    const std::vector<view::FoundStream> found = view::find_gzip_stream(target, pos);
+    ASSERT_EQ(1u, found.size());
+    const auto stream = deflate::inflate(ByteSpan(target).subspan(static_cast<std::size_t>(found[0].file_pos)), {});
+    ASSERT_OK(stream);
+    const auto recipe = recipes->next({stream->raw().size(), stream->packed_bytes});
+    ASSERT_OK(recipe);
+    EXPECT_EQ(lends, recipe->lends);
+    pos = static_cast<std::size_t>(found[0].file_pos + stream->packed_bytes) + view::kGzipTrailerBytes;
+  }
+  EXPECT_EQ(target.size(), pos);
 }
 
 constexpr const char* kProgramSets[] = {
