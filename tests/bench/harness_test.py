@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from bdelta_bench import cli, compare, prices, runner, tools
+from bdelta_bench import cli, compare, monotone, prices, runner, tools
 from bdelta_bench.cache import SlowCache
 from bdelta_bench.measure import Limits
 from bdelta_bench.pairs import find_pairs
@@ -139,6 +139,14 @@ class Changes(unittest.TestCase):
         self.assertFalse(compare.ratio_text([1.0] * 3, [1.02] * 3, 0.01)[1])
         self.assertFalse(compare.ratio_text([0.010] * 3, [0.018] * 3, 0.01)[1])
         self.assertTrue(compare.ratio_text([0.010] * 3, [0.021] * 3, 0.01)[1])
+
+
+class Monotone(unittest.TestCase):
+    def test_what_is_not_known_is_refused(self):
+        for kinds, levels in (("levels", "12"), ("levels", ""), ("speed", "3")):
+            arguments = argparse.Namespace(kinds=kinds, levels=levels, pairs=["none"], corpus=None, scratch=None, bin=None)
+            with self.assertRaisesRegex(ValueError, "are .*, found"):
+                monotone.main(arguments)
 
 
 class Prices(unittest.TestCase):

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Sequence
 
 from .pairs import Pair, find_pairs
 
@@ -72,11 +73,16 @@ def add_arguments(verbs: argparse._SubParsersAction) -> None:
     parser.add_argument("--levels", default=",".join(level.lstrip("-") for level in LEVELS), help="e.g. 3,6,9,ultra")
 
 
+def _listed(what: str, text: str, known: Sequence[str]) -> list[str]:
+    names = text.split(",")
+    if unknown := sorted(set(names) - set(known)):
+        raise ValueError(f"{what} are {', '.join(known)}, found '{unknown[0]}'")
+    return names
+
+
 def main(arguments: argparse.Namespace) -> int:
-    kinds = arguments.kinds.split(",")
-    if unknown := sorted(set(kinds) - set(KINDS)):
-        raise ValueError(f"kinds are {', '.join(KINDS)}, found '{unknown[0]}'")
-    wanted = arguments.levels.split(",")
+    kinds = _listed("kinds", arguments.kinds, KINDS)
+    wanted = _listed("levels", arguments.levels, [level.lstrip("-") for level in LEVELS])
     levels = [level for level in LEVELS if level.lstrip("-") in wanted]
     looked_at = larger = 0
     with tempfile.TemporaryDirectory(prefix="bdelta-bench-", dir=arguments.scratch) as scratch:
