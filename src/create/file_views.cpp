@@ -176,6 +176,7 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
   search.diagonals = whole_diagonals(source_view_, target_view_);
   search.diagonals.parts = aligned;
   target_replaced_ = search.layers.front().target_replaced;
+  rebuilding_ns_ = search.layers.front().rebuilding_ns;
   for (ViewLayer& layer : search.layers) {
     layer.limits.most_view_bytes -= std::min(layer.limits.most_view_bytes, held_bytes());
   }

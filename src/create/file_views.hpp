@@ -78,6 +78,9 @@ class FileViews {
   // Nominal nanoseconds that applying takes for them.
   [[nodiscard]] std::uint64_t apply_ns() const noexcept { return apply_ns_; }
 
+  // Likewise, that making each of NEW's streams takes; none where they are chunks.
+  [[nodiscard]] const std::vector<std::uint64_t>& rebuilding_ns() const noexcept { return rebuilding_ns_; }
+
   // Private memory that it takes.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept { return source_view_.size() + target_view_.size(); }
 
@@ -101,6 +104,7 @@ class FileViews {
   std::uint64_t target_archive_pos_ = 0;
   std::uint64_t changed_bytes_ = 0;
   std::uint64_t apply_ns_ = 0;
+  std::vector<std::uint64_t> rebuilding_ns_;
   view::ViewPlans plans_;
   std::vector<std::pair<std::uint64_t, Bytes>> kept_;  // of NEW's view
   std::vector<view::ProvenStream> proven_;  // NEW's, that stand in the file

@@ -1,24 +1,17 @@
-// What making a deflate stream again costs, by what its encoder looked for.
+// What making a deflate stream again costs: its text, and the candidates that its encoder looks at.
 #pragma once
 
-#include <iterator>
-
 #include "base/deciding/prices.hpp"
-#include "view/deflate/parameters.hpp"
+#include "view/deflate/analyse.hpp"
 
 namespace bdelta {
 
-// Of kRebuiltNs: no search; few candidates, or those of a block; as many as usual; as many as there are.
-[[nodiscard]] constexpr std::size_t rebuilding_class(const deflate::Parameters& parameters) noexcept {
+// Nominal nanoseconds.
+[[nodiscard]] inline std::uint64_t rebuilding_ns(const deflate::Analysis& analysis) noexcept {
   using deflate::Search;
-  if (parameters.search == Search::kLiterals || parameters.search == Search::kRuns) return 0;
-  if (parameters.search == Search::kBlocks || parameters.chain <= 32) return 1;
-  return parameters.chain <= 512 ? 2 : std::size(kRebuiltNs) - 1;
-}
-
-// Nominal nanoseconds for so much text.
-[[nodiscard]] constexpr std::uint64_t rebuilding_ns(const deflate::Parameters& parameters, std::uint64_t raw_bytes) noexcept {
-  return kRebuiltNs[rebuilding_class(parameters)] * raw_bytes;
+  const Search search = analysis.recipe.parameters.search;
+  const bool searches = search != Search::kLiterals && search != Search::kRuns;
+  return kRebuiltNs[searches] * analysis.sizes().raw_bytes + kRebuiltNs[2] * analysis.looked_at;
 }
 
 }  // namespace bdelta

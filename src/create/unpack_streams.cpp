@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/deciding/archives.hpp"
+#include "create/rebuilding_price.hpp"
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/rebuild.hpp"
 
@@ -97,7 +98,9 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
   const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
   if (cost > packed.size() / kWorthShare && !at_any_cost) return std::nullopt;
   if (!is_rebuilt(packed, *analysis, analyser.matchers(), pool, watch)) return std::nullopt;
+  const std::uint64_t nominal_ns = rebuilding_ns(*analysis);
   UnpackedStream unpacked = unpacked_stream(found, std::move(analysis->stream));
+  unpacked.rebuilding_ns = nominal_ns;
   unpacked.recipe = std::move(analysis->recipe);
   unpacked.text_digest = xxh3_128(unpacked.text);
   return unpacked;

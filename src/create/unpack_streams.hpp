@@ -17,6 +17,7 @@ struct UnpackedStream {
   Bytes text;
   deflate::StreamRecipe recipe;  // of a stream of NEW
   Digest128 text_digest{};       // likewise
+  std::uint64_t rebuilding_ns = 0;  // likewise, nominal
 };
 
 // Those of OLD that decompress, in order.

@@ -1,12 +1,12 @@
 #include "create/view_layer.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/deciding/archives.hpp"
 #include "base/deciding/prices.hpp"
-#include "create/rebuilding_price.hpp"
 #include "create/unpack_streams.hpp"
 #include "hash/crc32.hpp"
 #include "view/deflate/recipe_reader.hpp"
@@ -123,7 +123,7 @@ std::uint64_t ViewLayer::apply_ns() const noexcept {
   std::uint64_t raw_bytes = 0;
   for (const view::PackedStream& stream : source_replaced.streams) raw_bytes += stream.raw_bytes;
   const std::uint64_t unpack_ns = plan.kind == view::StreamKind::kDeflate ? raw_bytes * kUnpackNs : 0;
-  return plan.source_view_bytes / 1024 * kViewKiBNs + unpack_ns + rebuilding_ns;
+  return plan.source_view_bytes / 1024 * kViewKiBNs + unpack_ns + std::accumulate(rebuilding_ns.begin(), rebuilding_ns.end(), std::uint64_t{0});
 }
 
 LayerLimits further_limits(LayerLimits limits) {
@@ -219,7 +219,7 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
                                                 : unpack_target_streams(target.bytes, found, limits.at_any_cost, pool, report);
   if (!of_pngs) plan.recipe = recipe_of(streams);
   for (const UnpackedStream& stream : streams) {
-    if (!of_pngs) layer.rebuilding_ns += bdelta::rebuilding_ns(stream.recipe.parameters, stream.place.raw_bytes);
+    if (!of_pngs) layer.rebuilding_ns.push_back(stream.rebuilding_ns);
   }
   if (streams.empty()) return std::nullopt;
   if (!of_pngs) layer.proven = proven_streams(target.bytes, streams, plan.recipe);

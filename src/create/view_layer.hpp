@@ -36,7 +36,7 @@ struct ViewLayer {
   std::vector<view::ProvenStream> proven;  // of NEW, of deflate
   AlikeStreams alike;
   std::uint64_t left_raw_bytes = 0;  // of OLD's streams that stay packed and could be unpacked
-  std::uint64_t rebuilding_ns = 0;   // nominal, for NEW's streams
+  std::vector<std::uint64_t> rebuilding_ns;  // nominal, of each of NEW's streams; none where they are chunks
   LayerLimits limits;
   struct {
     std::vector<std::string> streams, directories;

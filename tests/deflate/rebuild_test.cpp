@@ -68,6 +68,7 @@ TEST(Rebuild, AnalysingByAllThreadsIsAsByOne) {
     ASSERT_OK(all);
     EXPECT_TRUE(one->recipe == all->recipe);
     EXPECT_EQ(one->misses, all->misses);
+    EXPECT_EQ(one->looked_at, all->looked_at);
     EXPECT_TRUE(same_bytes(one->stream.raw(), all->stream.raw()));
   }
 }

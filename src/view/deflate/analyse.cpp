@@ -12,6 +12,7 @@
 #include "view/deflate/guesses.hpp"
 #include "view/deflate/parallel_matcher.hpp"
 #include "view/deflate/recipe_writer.hpp"
+#include "view/deflate/search_cost.hpp"
 
 namespace bdelta::deflate {
 namespace {
@@ -46,6 +47,8 @@ class Analysing {
     if (recipe_.dense && choose_dense()) pass = go_over_all();
     analysis_.misses = pass.misses;
     describe(matchers_, stream_, pass, recipe_, watch_);
+    if (!same_search(last_.parameters, recipe_.parameters)) last_ = {};
+    analysis_.looked_at = last_.looked_at + estimate_looked_at(matchers_, recipe_.parameters, stream_.raw(), last_.raw_bytes);
     return check_limits();
   }
 
@@ -75,7 +78,11 @@ class Analysing {
     limits.raw_bytes = raw_bytes;
     limits.misses = most;
     limits.watch = watch_;
-    return pass_over(matchers_.begin(parameters, stream_.raw().size()), stream_, recipe_.joints, limits).misses;
+    Matcher& matcher = matchers_.begin(parameters, stream_.raw().size());
+    const std::uint64_t before = matcher.looked_at();
+    const std::uint64_t missed = pass_over(matcher, stream_, recipe_.joints, limits).misses;
+    last_ = {parameters, matcher.looked_at() - before, std::min(matcher.pos(), stream_.raw().size())};
+    return missed;
   }
 
   PassResult go_over_all() {
@@ -219,6 +226,12 @@ class Analysing {
   }
 
   MatcherSet& matchers_;
+  // Of the pass over a part of the stream that was the last.
+  struct LastTrial {
+    Parameters parameters;
+    std::uint64_t looked_at = 0;
+    std::uint64_t raw_bytes = 0;
+  };
   const Parameters hint_;
   WorkerPool* const pool_;
   Watch* const watch_;
@@ -228,6 +241,7 @@ class Analysing {
   std::uint64_t count_ = 0;
   std::uint64_t trial_bytes_ = 0;
   std::uint64_t least_of_all_ = ~std::uint64_t{0};
+  LastTrial last_;
   std::uint8_t window_bits_ = 15;
   Family family_ = Family::kZlib;  // whose levels are tried, too
   bool exact_ = false;  // the part that was tried is foreseen

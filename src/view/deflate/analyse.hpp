@@ -31,6 +31,7 @@ struct Analysis {
   StreamRecipe recipe;
   std::uint64_t misses = 0;       // tokens that M does not foresee
   std::uint32_t trial_count = 0;  // how many times M went over a part of the stream
+  std::uint64_t looked_at = 0;    // candidates, by making it again: as Matcher counts them, estimated for long streams
 
   [[nodiscard]] StreamSizes sizes() const noexcept { return {stream.raw().size(), stream.packed_bytes}; }
 };

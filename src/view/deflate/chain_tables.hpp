@@ -94,7 +94,7 @@ class ChainTables : public WindowTables {
   // The search of zlib-ng's level 9, which has zlib's hash. A long match can't be longer than the text that each of its
   // three-byte pieces has in common with another place. So the chain to walk is that of the piece, `offset` bytes into
   // the match, whose latest place is the farthest back; and once a match is found, that is chosen anew.
-  Token longest_rerooted(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best) const noexcept {
+  Token longest_rerooted(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best) noexcept {
     const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
     if (best >= most) return 0;
     const std::uint32_t lowest = at > most_distance_ ? std::max(at - most_distance_, oldest_) : oldest_;
@@ -103,6 +103,7 @@ class ChainTables : public WindowTables {
     unsigned chain = chain_for(best);
     std::uint32_t offset = 0;
     if (best >= kLeastMatch) {
+      looked_at_ += best;
       for (unsigned i = 1; i + 2 <= best; ++i) {
         if (latest(i) >= candidate) continue;
         candidate = latest(i);
@@ -114,11 +115,13 @@ class ChainTables : public WindowTables {
     while (candidate < at) {
       const std::uint32_t start = candidate - offset;
       const auto length = static_cast<unsigned>(count_equal(text_at(base_ + start), here, most));
+      ++looked_at_;
       if (length > best) {
         best = length;
         found = match_token(length, at - start);
         if (length >= most || best >= parameters_.nice) return found;
         if (length > kLeastMatch && start + length < at) {
+          looked_at_ += length;
           candidate = start;
           offset = 0;
           for (std::uint32_t i = 0; i + kLeastMatch <= length; ++i) {

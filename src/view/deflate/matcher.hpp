@@ -50,6 +50,11 @@ inline constexpr std::uint32_t kBytesOfBlock = 65535;     // where blocks are co
   return pos <= first + kFull ? first : first + (pos - first - kFull + kWindowBytes - 1) / kWindowBytes * kWindowBytes;
 }
 
+// Where the text begins that is to be known to go on at `pos` as an encoder that has seen all of it.
+[[nodiscard]] constexpr std::uint64_t known_before(const Parameters& parameters, std::uint64_t pos) noexcept {
+  return parameters.hash == Hash::kGo ? window_begin(0, pos) : known_behind(JointKind::kReset, pos);
+}
+
 class Matcher {
  public:
   virtual ~Matcher() = default;
@@ -95,6 +100,10 @@ class Matcher {
   virtual std::size_t follow(std::span<const Token> tokens) = 0;
   [[nodiscard]] Token predicted() const noexcept { return predicted_; }
 
+  // How many candidates its searches have looked at so far, since it was made. What a search costs goes by that; where
+  // it looks at a few whatever the text is, none are counted.
+  [[nodiscard]] std::uint64_t looked_at() const noexcept { return looked_at_; }
+
   // After predict() gave a literal: the match that was found at pos() and not taken as there is a longer one behind;
   // or 0.
   [[nodiscard]] Token deferred() const noexcept { return deferred_; }
@@ -118,6 +127,7 @@ class Matcher {
   std::uint64_t pos_ = 0;
   Token deferred_ = 0;
   Token predicted_ = 0;
+  std::uint64_t looked_at_ = 0;
 };
 
 // A matcher of each kind, made when it is first wanted; those of Go or the others, not both.

@@ -101,9 +101,7 @@ void ParallelMatcher::run_part(Part& part) {
   part.tokens.clear();
   part.tokens.reserve(static_cast<std::size_t>(part.end - part.begin) + kStep);  // each is a byte at least
   part.fresh.clear();
-  const std::uint64_t window = parameters_.hash == Hash::kGo ? window_begin(0, part.begin)
-                                                             : known_behind(JointKind::kReset, part.begin);
-  part.matcher = &part.matchers.begin(parameters_, raw_bytes_, window, part.begin);
+  part.matcher = &part.matchers.begin(parameters_, raw_bytes_, known_before(parameters_, part.begin), part.begin);
   Matcher& matcher = *part.matcher;
   matcher.set_text(text_, text_pos_);
   matcher.set_end(end_);

@@ -31,8 +31,8 @@ template <Hash kHash>
 class RankedTables : public ChainTables<kHash> {
  protected:
   using Chains = ChainTables<kHash>;
-  using Chains::base_, Chains::end_, Chains::hash_, Chains::inserted_, Chains::most_distance_, Chains::oldest_,
-      Chains::parameters_, Chains::text_, Chains::text_pos_, Chains::too_far_;
+  using Chains::base_, Chains::end_, Chains::hash_, Chains::inserted_, Chains::looked_at_, Chains::most_distance_,
+      Chains::oldest_, Chains::parameters_, Chains::text_, Chains::text_pos_, Chains::too_far_;
   using Chains::kIsGo, Chains::kLeastLength, Chains::link;
 
   RankedTables() : counts_(Chains::make_table(std::size_t{1} << (kIsGo ? 17 : 16))),
@@ -44,6 +44,8 @@ class RankedTables : public ChainTables<kHash> {
   void begin_text(std::uint64_t first, std::uint64_t pos) noexcept {
     Chains::begin_text(first, pos);
     next_look_ = pos + kBytesToLook;
+    end_at_look_ = 0;
+    if (!std::exchange(is_ranked_, true)) clear();
   }
 
   void set_parameters(const Parameters& parameters) {
@@ -71,7 +73,10 @@ class RankedTables : public ChainTables<kHash> {
     if (std::min<unsigned>(parameters_.nice, most) < kLeastNice) {
       return this->longest_on_chain(pos, at, candidate, best, [this](std::uint32_t from) { return link(from); });
     }
-    return search(pos, at, best, most);
+    unsigned looked_at = 0;
+    const Token found = search(pos, at, best, most, looked_at);
+    looked_at_ += looked_at;
+    return found;
   }
 
  private:
@@ -168,7 +173,7 @@ class RankedTables : public ChainTables<kHash> {
     }
   }
 
-  Token search(std::uint64_t pos, std::uint32_t at, unsigned best, unsigned most) const noexcept {
+  Token search(std::uint64_t pos, std::uint32_t at, unsigned best, unsigned most, unsigned& looked_at) const noexcept {
     const unsigned nice = std::min<unsigned>(parameters_.nice, most);
     const unsigned chain = this->chain_for(best);
     const std::uint32_t limit = at > too_far_ ? at - too_far_ : 0;
@@ -190,7 +195,7 @@ class RankedTables : public ChainTables<kHash> {
     Token found = 0;
     std::uint32_t candidate = link6(at);
     if (best < 6) {
-      for (; candidate >= lowest; candidate = link6(candidate)) {
+      for (; candidate >= lowest; candidate = link6(candidate), ++looked_at) {
         if ((load_le<std::uint64_t>(text + (offset + candidate)) ^ head) << 16 != 0) continue;
         if (!is_seen(candidate)) break;
         best = static_cast<unsigned>(count_equal(text + (offset + candidate), here, most));
@@ -199,12 +204,13 @@ class RankedTables : public ChainTables<kHash> {
         candidate = link6(candidate);
         break;
       }
-      if (!found) return search_short(at, best, head, chain, limit, lowest);
+      if (!found) return search_short(at, best, head, chain, limit, lowest, looked_at);
     }
     for (;;) {
       const std::uint32_t tail = load_le<std::uint32_t>(here + best - 3);
       const std::uint64_t tail_offset = offset + best - 3;
       for (unsigned hops = 1;; ++hops) {
+        ++looked_at;
         if (candidate < lowest) return found;
         if (load_le<std::uint32_t>(text + (tail_offset + candidate)) == tail) break;
         if (hops % 4 == 0 && steps_to(candidate) > chain &&
@@ -226,7 +232,7 @@ class RankedTables : public ChainTables<kHash> {
 
   // Where there is none of six bytes or more.
   Token search_short(std::uint32_t at, unsigned best, std::uint64_t head, unsigned chain,
-                     std::uint32_t limit, std::uint32_t lowest) const noexcept {
+                     std::uint32_t limit, std::uint32_t lowest, unsigned& looked_at) const noexcept {
     if (best >= 5) return 0;
     const std::uint8_t* text = text_;
     const std::uint64_t offset = base_ - text_pos_;
@@ -234,7 +240,7 @@ class RankedTables : public ChainTables<kHash> {
     const auto fifth = static_cast<std::uint8_t>(head >> 32);
     Token found = 0;
     if constexpr (kHasFour) {
-      for (std::uint32_t c = link4(at); c >= lowest; c = link4(c)) {
+      for (std::uint32_t c = link4(at); c >= lowest; c = link4(c), ++looked_at) {
         if (load_le<std::uint32_t>(text + (offset + c)) != four) continue;
         const unsigned steps = static_cast<std::uint16_t>(rank(at) - rank(c));
         if (steps > chain || (c <= limit && steps != 1)) break;
@@ -245,6 +251,7 @@ class RankedTables : public ChainTables<kHash> {
       const std::uint32_t far = at > kFarForThree + 1 ? at - kFarForThree - 1 : 0;
       const std::uint32_t end = std::max({limit, oldest_, far});
       for (std::uint32_t c = link(at);;) {
+        ++looked_at;
         if (load_le<std::uint32_t>(text + (offset + c)) << 8 == four << 8) return match_token(3, at - c);
         c = link(c);
         if (c <= end || --chain == 0) return 0;
@@ -253,6 +260,7 @@ class RankedTables : public ChainTables<kHash> {
       const std::uint32_t end = std::max(limit, oldest_);
       Token three = 0;
       for (std::uint32_t c = link(at);;) {
+        ++looked_at;
         const std::uint32_t there = load_le<std::uint32_t>(text + (offset + c));
         if (there == four) {
           if (text[offset + c + 4] == fifth) return match_token(5, at - c);

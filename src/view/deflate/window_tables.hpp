@@ -79,12 +79,13 @@ class WindowTables : public Matcher {
 
   // zlib's search: a match at `pos` that is longer than `best`, from `candidate` on back; link() gives the next one.
   template <class Link>
-  Token longest_on_chain(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best, Link link) const noexcept {
+  Token longest_on_chain(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best, Link link) noexcept {
     const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
     if (best >= most) return 0;
     const unsigned nice = std::min<unsigned>(parameters_.nice, most);
     const std::uint32_t limit = at > too_far_ ? std::max(at - too_far_, oldest_) : oldest_;
-    unsigned chain = chain_for(best);
+    const unsigned most_chain = chain_for(best);
+    unsigned chain = most_chain;
     const std::uint8_t* here = text_at(pos);
     const std::uint8_t* text = text_;
     const std::uint64_t offset = base_ - text_pos_;
@@ -93,26 +94,30 @@ class WindowTables : public Matcher {
       return candidate > limit && --chain != 0;
     };
     Token found = 0;
+    const auto end = [&]() noexcept {
+      looked_at_ += most_chain - chain + 1;
+      return found;
+    };
     for (;;) {
       if (best < kLeastMatch) {
         const std::uint32_t head = load_le<std::uint32_t>(here) << 8;
         while (load_le<std::uint32_t>(text + (offset + candidate)) << 8 != head) {
-          if (!next()) return found;
+          if (!next()) return end();
         }
       } else {
         const std::uint32_t tail = load_le<std::uint32_t>(here + best - 3);
         const std::uint64_t tail_offset = offset + best - 3;
         while (load_le<std::uint32_t>(text + (tail_offset + candidate)) != tail) {
-          if (!next()) return found;
+          if (!next()) return end();
         }
       }
       const auto length = static_cast<unsigned>(count_equal(text + (offset + candidate), here, most));
       if (length > best) {
         best = length;
         found = match_token(length, at - candidate);
-        if (length >= nice) return found;
+        if (length >= nice) return end();
       }
-      if (!next()) return found;
+      if (!next()) return end();
     }
   }
 

@@ -2,11 +2,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "apply/view_store.hpp"
 #include "base/deciding/prices.hpp"
 #include "create/missing_text.hpp"
-#include "create/rebuilding_price.hpp"
 #include "prices.hpp"
 #include "support/generate.hpp"
 #include "support/rebuild.hpp"
@@ -56,15 +57,52 @@ Bytes packed_by_zlib(ByteSpan raw, int level, int strategy = Z_DEFAULT_STRATEGY)
   return packed;
 }
 
-// Without tokens of OLD. The stream is of an encoder of that class.
-double rebuilding_ns(ByteSpan raw, ByteSpan packed, std::size_t of_class) {
+// Rows of numbers that have much in common, where an encoder has many candidates.
+Bytes rows_of_tables(std::size_t size) {
+  test::Random random(1);
+  Bytes bytes;
+  for (std::uint64_t number = 0x1000; bytes.size() < size; number += random.between(1, 9)) {
+    const std::string row = "    (" + std::to_string(number) + ", " + std::to_string(number + random.below(4)) + "),\n";
+    bytes.insert(bytes.end(), row.begin(), row.end());
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+// What making a stream again takes for each byte of its text, without tokens of OLD.
+struct Rebuilt {
+  double candidates;
+  double ns;
+};
+
+Rebuilt rebuilt(ByteSpan raw, int level, int strategy = Z_DEFAULT_STRATEGY) {
+  const Bytes packed = packed_by_zlib(raw, level, strategy);
   deflate::Analyser analyser;
   const auto analysis = analyser.analyse(packed);
-  expect(analysis && rebuilding_class(analysis->recipe.parameters) == of_class, "a recipe");
-  return least_ns([&] {
+  expect(static_cast<bool>(analysis), "a recipe");
+  const double ns = least_ns([&] {
     const auto made = test::rebuild(analyser.matchers(), analysis->recipe, raw, packed.size());
     expect(made && std::equal(made->begin(), made->end(), packed.begin(), packed.end()), "a stream made again");
   });
+  const auto bytes = static_cast<double>(raw.size());
+  return {static_cast<double>(analysis->looked_at) / bytes, ns / bytes};
+}
+
+// By the straight line that is nearest to all of them, by squares.
+void add_search(Prices& prices, const std::vector<Rebuilt>& all) {
+  const auto count = static_cast<double>(all.size());
+  double candidates = 0, ns = 0, squares = 0, products = 0;
+  for (const Rebuilt& one : all) {
+    candidates += one.candidates / count;
+    ns += one.ns / count;
+  }
+  for (const Rebuilt& one : all) {
+    squares += (one.candidates - candidates) * (one.candidates - candidates);
+    products += (one.candidates - candidates) * (one.ns - ns);
+  }
+  const double candidate_ns = products / squares;
+  prices.push_back({"kRebuiltNs[1]", static_cast<double>(kRebuiltNs[1]), ns - candidate_ns * candidates});
+  prices.push_back({"kRebuiltNs[2]", static_cast<double>(kRebuiltNs[2]), candidate_ns});
 }
 
 }  // namespace
@@ -92,12 +130,9 @@ void measure_unpacking(Prices& prices) {
   prices.push_back({"kViewKiBNs", static_cast<double>(kViewKiBNs), least_ns(keep) * 1024 / (kViewTexts * bytes)});
   prices.push_back({"kUnpackNs", static_cast<double>(kUnpackNs), unpack_ns / bytes});
   const Bytes lines = lines_of_code(kRawBytes);
-  const Bytes of_class[] = {packed_by_zlib(lines, 6, Z_HUFFMAN_ONLY), packed_by_zlib(lines, 3), packed_by_zlib(lines, 6),
-                            packed_by_zlib(lines, 9)};
-  for (std::size_t i = 0; i < std::size(of_class); ++i) {
-    prices.push_back({"kRebuiltNs[" + std::to_string(i) + "]", static_cast<double>(kRebuiltNs[i]),
-                      rebuilding_ns(lines, of_class[i], i) / bytes});
-  }
+  prices.push_back({"kRebuiltNs[0]", static_cast<double>(kRebuiltNs[0]), rebuilt(lines, 6, Z_HUFFMAN_ONLY).ns});
+  const Bytes rows = rows_of_tables(kRawBytes);
+  add_search(prices, {rebuilt(lines, 1), rebuilt(lines, 3), rebuilt(lines, 6), rebuilt(lines, 9), rebuilt(rows, 6), rebuilt(rows, 9)});
   prices.push_back({"kLookNs", static_cast<double>(kLookNs), (unpack_ns + least_ns(look)) / bytes});
 }
 
