@@ -38,11 +38,14 @@ Bytes words_and_rows(std::size_t size) {
   return bytes;
 }
 
-// Once where the text was once before, twice where it was twice. No encoder sees the first byte of a text as a candidate.
+// Once where the text was once before, twice where it was twice. A lazy search looks a byte further on, too, where a longer
+// match has room. No encoder sees the first byte of a text as a candidate.
 TEST(SearchCost, CountsCandidates) {
   const std::string text = ".abcdXabcdYabcdZ";
-  for (const unsigned level : {1u, 6u}) EXPECT_EQ(count(zlib_parameters(level), padded(Bytes(text.begin(), text.end()))), 3u) << level;
-  EXPECT_EQ(count(zlib_parameters(0), padded(Bytes(text.begin(), text.end()))), 0u);
+  const Bytes bytes = padded(Bytes(text.begin(), text.end()));
+  EXPECT_EQ(count(zlib_parameters(0), bytes), 0u);
+  EXPECT_EQ(count(zlib_parameters(1), bytes), 3u);
+  EXPECT_EQ(count(zlib_parameters(6), bytes), 4u);
 }
 
 TEST(SearchCost, OfALongTextIsNearToWhatIsCounted) {
