@@ -154,6 +154,7 @@ TEST(SubstitutionRecord, FramesHoldWhatTheySay) {
   EXPECT_CORRUPT((p.frame_bytes = ~std::uint64_t{0}));
   EXPECT_CORRUPT((p.coded_bytes = 1000));
   EXPECT_CORRUPT((p.coded_bytes = ~std::uint64_t{0}));
+  EXPECT_CORRUPT((p.codec = 0x10));  // stored, and a window
   const auto with_codec = [](unsigned entry) {
     return read_bent([entry](Parts& p) { p.codec = static_cast<std::uint8_t>(entry); });
   };

@@ -1,5 +1,6 @@
 // Groups that lie, packed and not: the example's with one thing wrong each.
 #include "format/native/group_reader.hpp"
+#include "hash/xxh3.hpp"
 #include "support/craft.hpp"
 #include "support/format_example.hpp"
 
@@ -65,6 +66,18 @@ TEST_F(Groups, StreamTableTooShort) { streams.pop_back(); expect(ErrorCode::kPat
 TEST_F(Groups, StreamTableTooLong) { streams.push_back(0); expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, FrameOfNoStream) { frames[0] = 7; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, FrameOfNoBytes) { frames[1] = 0; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, PresentStreamOfNoBytes) {
+  const Bytes target(kNew.begin(), kNew.begin() + 45);
+  header = header_of(kOld, target);
+  header.decoder_memory_bytes = 1 << 20;
+  windows = {0x01, 0xd1, 0x05};
+  append_le(windows, xxh3_32(target));
+  append(windows, Bytes{0x01, 0x7f, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x00});
+  frames.resize(18);
+  const Error error = group_error(record(45), header);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, error.code);
+  EXPECT_NE(error.detail.find("a stream of no bytes"), std::string::npos) << to_string(error);
+}
 TEST_F(Groups, FramesMissing) { frames.resize(3); expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, FrameTooMany) { append(frames, Bytes{0, 1, 0}); expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, CopyBeyondTheWindow) { frames[5] = 56; expect(ErrorCode::kPatchCorrupt); }
@@ -242,6 +255,39 @@ TEST_F(Packed, CodeMayBeInAnyFrames) {
   const auto applied = made();
   ASSERT_OK(applied);
   EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+// Literals are needed before modelled bytes.
+TEST_F(Packed, ModelledBytesBeforeLiterals) {
+  const Bytes source = wordy_bytes(3000, 1);
+  Bytes target = source;
+  for (std::size_t i = 100; i < 2500; i += 50) target[i] = '#';
+  append(target, wordy_bytes(800, 2));
+  Craft craft;
+  craft.codec = {};
+  craft.model = craft.modelled_literals = craft.modelled_misses = true;
+  const SplitPatch split = split_patch(craft_patch(source, target, {{0, 0, 3000}}, craft));
+  std::vector<CraftedRecord> records = records_of(split.body);
+  ASSERT_OK(apply_patch(source, with_header(split.header, joined(records))));
+
+  Bytes& body = records.front().body;
+  ByteCursor cursor(body);
+  cursor.varint();  // target bytes
+  cursor.bytes(static_cast<std::size_t>(cursor.varint()));
+  std::vector<std::pair<std::size_t, unsigned>> frames_at;  // where each begins, and its stream
+  while (cursor.available() > 0) {
+    const std::size_t at = body.size() - cursor.available();
+    frames_at.emplace_back(at, cursor.u8());
+    cursor.bytes(static_cast<std::size_t>(cursor.varint()));
+  }
+  ASSERT_TRUE(cursor.ok());
+  ASSERT_GE(frames_at.size(), 2u);
+  const auto last = frames_at.end() - 1, before = last - 1;
+  ASSERT_EQ(last->second, 7u);
+  ASSERT_EQ(before->second, 6u);
+  const auto at = [&](std::size_t pos) { return body.begin() + static_cast<std::ptrdiff_t>(pos); };
+  std::rotate(at(before->first), at(last->first), body.end());
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(source, with_header(split.header, joined(records))));
 }
 
 TEST_F(Packed, GivenStreamsThatDoNotFitTheirCounts) {

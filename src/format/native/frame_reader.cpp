@@ -28,7 +28,13 @@ bool FrameReader::reaches_beyond(std::uint64_t bytes) const noexcept {
   return patch_.position() > body_end_ || bytes > body_end_ - patch_.position();
 }
 
-Status FrameReader::open(const std::array<StreamCode, kStreamCount>& codes) {
+// A packed group needs literals, and modelled bytes behind them, each alone; all else is needed at once.
+bool FrameReader::is_early(std::size_t id, std::size_t lacks) const noexcept {
+  return is_packed_ && id != lacks && std::max(id, lacks) >= kLiterals;
+}
+
+Status FrameReader::open(const std::array<StreamCode, kStreamCount>& codes, bool packed) {
+  is_packed_ = packed;
   for (std::size_t id = 0; id < kStreamCount; ++id) {
     streams_[id].code = codes[id];
     if (!codes[id].present) continue;
@@ -54,7 +60,7 @@ Result<FrameReader::FrameHead> FrameReader::read_head(const WindowRecord& window
   next_id_.reset();
   if (id >= kStreamCount || !streams_[id].code.present) return corrupt("a frame belongs to no stream of its group");
   const Stream& stream = streams_[id];
-  if (id != lacks && stream.has(window.sizes[id])) return corrupt("a frame stands before its turn");
+  if (is_early(id, lacks) || (id != lacks && stream.has(window.sizes[id]))) return corrupt("a frame stands before its turn");
   FrameHead head;
   head.id = id;
   head.coded_bytes = !stream.is_stored() ? patch_.varint() : 0;

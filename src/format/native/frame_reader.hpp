@@ -16,7 +16,8 @@ class FrameReader {
   // `patch` stands behind the group's head, must outlive the reader, and is read up to body_end at most.
   FrameReader(io::TypedReader& patch, std::uint64_t body_end) : patch_(patch), body_end_(body_end) {}
 
-  Status open(const std::array<StreamCode, kStreamCount>& codes);
+  // packed: of the group.
+  Status open(const std::array<StreamCode, kStreamCount>& codes, bool packed);
 
   // What the window needs of a stream, to `out`.
   Status take(const WindowRecord& window, std::size_t stream, Bytes& out);
@@ -56,6 +57,7 @@ class FrameReader {
   };
 
   [[nodiscard]] bool at_end() const noexcept { return !next_id_ && patch_.position() >= body_end_; }
+  [[nodiscard]] bool is_early(std::size_t id, std::size_t lacks) const noexcept;
   [[nodiscard]] bool reaches_beyond(std::uint64_t bytes) const noexcept;
   Result<unsigned> next_id();
   Result<FrameHead> read_head(const WindowRecord& window, std::size_t lacks);
@@ -65,6 +67,7 @@ class FrameReader {
   io::TypedReader& patch_;
   const std::uint64_t body_end_;
   std::array<Stream, kStreamCount> streams_;
+  bool is_packed_ = false;
   StreamSizes coded_bytes_{};
   std::uint64_t code_bytes_ = 0;
   Bytes coded_;  // the frame being read

@@ -23,7 +23,7 @@ Status GroupReader::open(std::uint64_t target_bytes) {
     CodeFeed& feed = *this;
     unpacker_ = std::make_unique<WindowUnpacker>(tables_.scope, feed);
   }
-  return frames_.open(tables_.streams);
+  return frames_.open(tables_.streams, tables_.packed);
 }
 
 // As the decoder of the code asks for it; what can't be read is told by code_status_.

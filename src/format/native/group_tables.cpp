@@ -139,7 +139,9 @@ Status TablesParser::parse_coded(WindowRecord& window) {
   const unsigned present = cursor_.u8();
   if ((present & ~streams) != 0) return corrupt("a window has bytes of a stream that it can't have");
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (present >> i & 1) window.sizes[i] = cursor_.varint();
+    if ((present >> i & 1) == 0) continue;
+    window.sizes[i] = cursor_.varint();
+    if (cursor_.ok() && window.sizes[i] == 0) return corrupt("a window has a stream of no bytes");
   }
   return {};
 }

@@ -11,6 +11,7 @@ Status read_frames(io::TypedReader& patch, const char* record, std::uint64_t raw
   const unsigned entry = patch.u8();
   if ((entry & 15) >= kCodecCount) return unknown_number(patch, "codec", entry & 15);
   const auto codec = static_cast<CodecId>(entry & 15);
+  if (codec == CodecId::kStore && entry >> 4 != 0) return corrupt_record(patch, record, "declares a window of what is stored");
   std::uint64_t needed_bytes = 0;
   if (!checked_add(raw_bytes, decoder_memory_bytes(codec, (entry >> 4) + kMinWindowLog), needed_bytes) ||
       needed_bytes > memory_bytes) {
