@@ -3,7 +3,7 @@ import unittest
 
 from craft_archives import GZIP_HEAD, strange_zip, stream_by_rule
 from cursor import Cursor, PatchError
-from deflate_recipe import FIRST, NAMES, Description, Deviation
+from deflate_recipe import FIRST, NAMES, Description, Deviation, read_recipe
 from deflate_rebuild import rebuild_stream
 from deflate_trees import code_lengths, ops_by_rule
 from png_chunks import join_chunks, read_chunks, rebuild_chunks
@@ -29,6 +29,16 @@ class ExamplesOfDeflate(unittest.TestCase):
                 rebuild_stream(text, self.description(text, packed, **fields))
         with self.assertRaises(PatchError):
             rebuild_stream(text, self.description(text, packed + b"\0"))
+
+    def test_the_recipe_of_the_page(self):
+        text = b"hello hello hello hello\n"
+        packed = [bytes.fromhex("cb48cdc9c957c84027b900"), bytes.fromhex("ca48cdc9c957c8009300000000ffff4322b900")]
+        sizes = [(len(text), len(stream)) for stream in packed]
+        both = read_recipe(bytes.fromhex("0d42cdb18165f1a12f11745702ee"), sizes)
+        self.assertEqual([rebuild_stream(text, stream) for stream in both], packed)
+        self.assertEqual([both[1].parameters[name] for name in ("good", "lazy", "nice", "chain")], [32, 258, 258, 4096])
+        self.assertEqual(both[1].joints, [(12, 0, 1)])
+        self.assertEqual(rebuild_stream(text, *read_recipe(b"\0", sizes[:1])), packed[0])
 
     def test_trees(self):
         self.assertEqual(code_lengths([0, 0, 0, 5], 15), [1, 0, 0, 1])
