@@ -7,7 +7,7 @@ from deflate_recipe import FIRST, NAMES, Description, Deviation, read_recipe
 from deflate_rebuild import rebuild_stream
 from deflate_trees import code_lengths, ops_by_rule
 from png_chunks import join_chunks, read_chunks, rebuild_chunks
-from view import Stream, read_target_streams
+from view import Stream, read_head, read_target_streams
 from view_fields import ADLER, CHECK, PACKED, RAW, all_fields, fields_of, gzip_head_end, likely_place, swap
 from zip_directory import Directory, Places, find_headers, read_target_directories, rebuild, tell
 
@@ -58,6 +58,11 @@ class ExamplesOfViews(unittest.TestCase):
         self.assertEqual(likely_place(bytes(7) + GZIP_HEAD + b"x", 0), 0)
         self.assertIsNone(gzip_head_end(b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 1025 + b"\0x", 0))
         self.assertEqual(gzip_head_end(b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 1024 + b"\0x", 0), 1035)
+
+    def test_the_largest_stream_of_old(self):
+        self.assertEqual(read_head(Cursor(bytes([0, 5, 9, 5] + [0] * 7))).largest, 5)
+        with self.assertRaises(PatchError):
+            read_head(Cursor(bytes([0, 5, 9, 6] + [0] * 7)))
 
     def test_streams_of_new(self):
         old = [Stream(30, 10, 20), Stream(50, 5, 9)]
