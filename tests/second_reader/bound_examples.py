@@ -54,8 +54,9 @@ def zstd_frame(raw, empty_blocks):
     return b"\x28\xb5\x2f\xfd\0\x10" + bytes(3 * empty_blocks) + struct.pack("<I", len(raw) << 3 | 1)[:3] + raw
 
 
-def patch_of_covers(old, count):
-    """NEW, and a patch to it with one predicted window. Each cover copies one byte, behind a literal."""
+def patch_of_covers(old, count, codec=0):
+    """NEW, and a patch to it with one predicted window. Each cover copies one byte, behind a literal. The codec is that of
+    the global record."""
     new, windows, streams, diagonal = b"", b"", [b"", b"", b""], 0
     for first in range(0, count, 65536):
         covers = range(first, min(first + 65536, count))
@@ -70,7 +71,8 @@ def patch_of_covers(old, count):
     frames = b"".join(frames_of(i, bytes(stream)) for i, stream in enumerate(streams))
     covers = group(len(new), b"\0" + varint(-(-count // 65536)) + windows + bytes(3), frames)
     head = b"\0\1" + window(new, 2) + b"\x40" + varint(count) + b"\0"
-    records = record(14, b"\1\0\2\1\0\3\3\0\0\0") + record(16, covers) + record(32, group(len(new), head, frames_of(6, b"x" * count)))
+    told = b"\1\0\2\1" + bytes([codec]) + b"\3\3\0\0\0"
+    records = record(14, told) + record(16, covers) + record(32, group(len(new), head, frames_of(6, b"x" * count)))
     return new, header(old, new, features=1) + records + b"\0"
 
 
@@ -81,6 +83,12 @@ class Bounds(unittest.TestCase):
         self.assertEqual(apply_patch(b"", patch_of_literals(new, zstd_frame(new, most))), new)
         with self.assertRaisesRegex(PatchError, "coded bytes of a frame"):
             apply_patch(b"", patch_of_literals(new, zstd_frame(new, most + 1)))
+
+    def test_codec_of_a_record(self):
+        new, patch = patch_of_covers(b"abcd", 2)
+        self.assertEqual(apply_patch(b"abcd", patch), new)
+        with self.assertRaisesRegex(PatchError, "has a window log"):
+            apply_patch(b"abcd", patch_of_covers(b"abcd", 2, codec=0x10)[1])
 
     def test_copies_of_a_predicted_window(self):
         new, patch = patch_of_covers(b"abcd", 65536)

@@ -47,6 +47,7 @@ def read_whole_stream(cursor, raw_bytes, memory):
     entry = cursor.byte()
     codec, window_log = entry & 15, (entry >> 4) + 12
     require(codec in (STORE, ZSTD, LZMA) and window_log <= 26, f"codec {entry:#x} is not known")
+    require(codec != STORE or entry == 0, "a stored stream of a record has a window log")
     require(raw_bytes + codec_memory(codec, window_log) <= memory, f"{cursor.what} passes decoder memory")
     decoder, stream = StreamDecoder(codec, window_log), bytearray()
     while len(stream) < raw_bytes:
