@@ -96,7 +96,7 @@ std::uint32_t OwnerMap::owner_up_to(std::size_t stretch) const noexcept {
   return owners_[owned ? stretch : stretch - 1];
 }
 
-OwnerMap::Run OwnerMap::run_at(std::uint64_t source_pos) const noexcept {
+OwnerMap::Stretch OwnerMap::stretch_at(std::uint64_t source_pos) const noexcept {
   const std::size_t stretch = stretch_of(source_pos);
   const std::uint64_t begin = begins_[stretch];
   const std::uint64_t end = stretch + 1 < begins_.size() ? begins_[stretch + 1] : ~std::uint64_t{0};

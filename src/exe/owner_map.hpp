@@ -34,12 +34,12 @@ class OwnerMap {
   [[nodiscard]] std::uint32_t owner_before(std::uint64_t source_pos) const noexcept;
 
   // A stretch of bytes that all have the same owner, or all the same owner before them.
-  struct Run {
+  struct Stretch {
     std::uint64_t begin = 0;
     std::uint64_t size_bytes = 0;
     std::uint32_t owner_before = kNoCover;
   };
-  [[nodiscard]] Run run_at(std::uint64_t source_pos) const noexcept;
+  [[nodiscard]] Stretch stretch_at(std::uint64_t source_pos) const noexcept;
 
   [[nodiscard]] std::uint64_t moved(std::uint32_t cover, std::uint64_t source_pos) const noexcept {
     return source_pos - covers_[cover].source_pos + covers_[cover].target_pos;

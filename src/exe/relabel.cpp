@@ -116,13 +116,13 @@ class OwnerWalk {
   explicit OwnerWalk(const OwnerMap& map) : map_(&map) {}
 
   std::uint32_t at(std::uint64_t pos) noexcept {
-    if (pos - run_.begin >= run_.size_bytes) run_ = map_->run_at(pos);
-    return run_.owner_before;
+    if (pos - stretch_.begin >= stretch_.size_bytes) stretch_ = map_->stretch_at(pos);
+    return stretch_.owner_before;
   }
 
  private:
   const OwnerMap* map_;
-  OwnerMap::Run run_;
+  OwnerMap::Stretch stretch_;
 };
 
 struct SourceState {

@@ -43,7 +43,7 @@ struct DirectoryShape {
   std::uint64_t told_bytes = 0;
 };
 
-// Goes through what is replaced of OLD. A step is how far a stream begins behind where it is likely to.
+// Goes through what is replaced of OLD.
 class SourcePositions {
  public:
   // Reads what is said of directories.

@@ -9,6 +9,7 @@ MOST_WORDS = 30
 README_LINES = 150
 README_WORDS = 1500
 SPECIFICATIONS = ("src/format/native/FORMAT.md", "src/exe/PREDICTION.md", "src/delta/GLOSSARY.md")
+OF_CODERS = ("src/view/deflate/DEFLATE.md", "src/model/MODELLED_BYTES.md")
 WORDS_OF_AN_HOUR = 220 * 60
 
 
@@ -83,7 +84,7 @@ class Counting(unittest.TestCase):
 class Documents(unittest.TestCase):
     @staticmethod
     def pages():
-        return [*(pages.ROOT / name for name in ("README.md", "SECURITY.md", *SPECIFICATIONS)),
+        return [*(pages.ROOT / name for name in ("README.md", "SECURITY.md", *SPECIFICATIONS, *OF_CODERS)),
                 *sorted((pages.ROOT / "docs").glob("*.md"))]
 
     def test_no_sentence_is_long(self):

@@ -5,7 +5,7 @@ from modelled_bytes import Lanes, ops_of, source_end
 from cursor import Cursor, check32, require
 from digests import Digests
 from fills import fill_in, read_fills
-from group import LITERALS, MODELLED_CODE, read_group_head
+from group import LITERALS, MAX_COPIES, MODELLED_CODE, read_group_head
 from header import read_header
 from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
@@ -96,6 +96,7 @@ def apply_group(source, predictor, substitutions, header, group, body, target):
         numbers.begin_window()
         if window.predicted:
             copies, pieces = predictor.copies(len(target), window.target_bytes)
+            require(len(copies) <= MAX_COPIES, "too many copies in a predicted window")
             numbers.pass_copies(copies, diagonal, len(target) - group_pos)
         else:
             copies = numbers.copies(window, given, diagonal, len(target) - group_pos)

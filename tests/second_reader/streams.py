@@ -6,6 +6,8 @@ import zstandard
 from cursor import MIB, PatchError, require
 from group import LZMA, STORE, ZSTD, codec_memory
 
+MAX_CODED = MIB + MIB // 8  # bytes of a frame of a group
+MAX_CODED_OF_RECORD = 2 * MIB  # of one in a record
 CODE = 8  # the stream number of a frame that holds a piece of the context coder's code
 
 
@@ -45,10 +47,11 @@ def read_whole_stream(cursor, raw_bytes, memory):
     entry = cursor.byte()
     codec, window_log = entry & 15, (entry >> 4) + 12
     require(codec in (STORE, ZSTD, LZMA) and window_log <= 26, f"codec {entry:#x} is not known")
+    require(codec != STORE or entry == 0, "a stored stream of a record has a window log")
     require(raw_bytes + codec_memory(codec, window_log) <= memory, f"{cursor.what} passes decoder memory")
     decoder, stream = StreamDecoder(codec, window_log), bytearray()
     while len(stream) < raw_bytes:
-        coded_bytes = cursor.varint()
+        coded_bytes = cursor.varint(most=MAX_CODED_OF_RECORD, name="coded bytes of a frame")
         frame_bytes = cursor.varint(least=1, most=MIB, name="raw bytes of a frame")
         stream += decoder.decode(cursor.take(coded_bytes), frame_bytes)
     require(len(stream) == raw_bytes, f"the frames of {cursor.what} hold more than its bytes")
@@ -87,7 +90,7 @@ class Frames:
         require(stream in lacking, f"a frame of stream {stream} at {start}; one of {sorted(lacking)} is needed")
         require(stream in self.decoders, f"stream {stream} is not in the stream table")
         decoder = self.decoders[stream]
-        coded_bytes = None if decoder.codec == STORE else self.cursor.varint()
+        coded_bytes = None if decoder.codec == STORE else self.cursor.varint(most=MAX_CODED, name="coded bytes of a frame")
         raw_bytes = self.cursor.varint(least=1, most=MIB, name="raw bytes of a frame")
         data = self.cursor.take(raw_bytes if coded_bytes is None else coded_bytes)
         self.waiting[stream] += decoder.decode(data, raw_bytes)

@@ -94,6 +94,7 @@ class Head:
 def read_head(fields):
     kind = fields.varint(most=IMAGE_CHUNKS, name="a kind of streams")
     sizes = [fields.varint() for _ in range(3)]
+    require(sizes[2] <= sizes[0], "a stream of OLD with more bytes than its view")
     source_count = fields.varint(most=MAX_STREAMS, name="streams of OLD")
     kept_count = fields.varint(most=MAX_STREAMS, name="kept ranges of OLD")
     target_count = fields.varint(most=MAX_STREAMS, name="streams of NEW")

@@ -3,11 +3,11 @@ import unittest
 
 from craft_archives import GZIP_HEAD, strange_zip, stream_by_rule
 from cursor import Cursor, PatchError
-from deflate_recipe import FIRST, NAMES, Description, Deviation
+from deflate_recipe import FIRST, NAMES, Description, Deviation, read_recipe
 from deflate_rebuild import rebuild_stream
 from deflate_trees import code_lengths, ops_by_rule
 from png_chunks import join_chunks, read_chunks, rebuild_chunks
-from view import Stream, read_target_streams
+from view import Stream, read_head, read_target_streams
 from view_fields import ADLER, CHECK, PACKED, RAW, all_fields, fields_of, gzip_head_end, likely_place, swap
 from zip_directory import Directory, Places, find_headers, read_target_directories, rebuild, tell
 
@@ -30,6 +30,16 @@ class ExamplesOfDeflate(unittest.TestCase):
         with self.assertRaises(PatchError):
             rebuild_stream(text, self.description(text, packed + b"\0"))
 
+    def test_the_recipe_of_the_page(self):
+        text = b"hello hello hello hello\n"
+        packed = [bytes.fromhex("cb48cdc9c957c84027b900"), bytes.fromhex("ca48cdc9c957c8009300000000ffff4322b900")]
+        sizes = [(len(text), len(stream)) for stream in packed]
+        both = read_recipe(bytes.fromhex("0d42cdb18165f1a12f11745702ee"), sizes)
+        self.assertEqual([rebuild_stream(text, stream) for stream in both], packed)
+        self.assertEqual([both[1].parameters[name] for name in ("good", "lazy", "nice", "chain")], [32, 258, 258, 4096])
+        self.assertEqual(both[1].joints, [(12, 0, 1)])
+        self.assertEqual(rebuild_stream(text, *read_recipe(b"\0", sizes[:1])), packed[0])
+
     def test_trees(self):
         self.assertEqual(code_lengths([0, 0, 0, 5], 15), [1, 0, 0, 1])
         self.assertEqual(code_lengths([0, 5, 0, 0], 15), [0, 1, 1, 0])
@@ -48,6 +58,11 @@ class ExamplesOfViews(unittest.TestCase):
         self.assertEqual(likely_place(bytes(7) + GZIP_HEAD + b"x", 0), 0)
         self.assertIsNone(gzip_head_end(b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 1025 + b"\0x", 0))
         self.assertEqual(gzip_head_end(b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 1024 + b"\0x", 0), 1035)
+
+    def test_the_largest_stream_of_old(self):
+        self.assertEqual(read_head(Cursor(bytes([0, 5, 9, 5] + [0] * 7))).largest, 5)
+        with self.assertRaises(PatchError):
+            read_head(Cursor(bytes([0, 5, 9, 6] + [0] * 7)))
 
     def test_streams_of_new(self):
         old = [Stream(30, 10, 20), Stream(50, 5, 9)]

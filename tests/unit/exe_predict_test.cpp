@@ -47,9 +47,9 @@ TEST(OwnerMap, AgreesWithAskingEachCover) {
       before = owner;
       ASSERT_EQ(owner, map.owner(pos)) << "round " << round << " at " << pos;
       ASSERT_EQ(last, map.owner_before(pos)) << "round " << round << " at " << pos;
-      const OwnerMap::Run run = map.run_at(pos);
-      ASSERT_TRUE(pos - run.begin < run.size_bytes) << "round " << round << " at " << pos;
-      ASSERT_EQ(last, run.owner_before);
+      const OwnerMap::Stretch stretch = map.stretch_at(pos);
+      ASSERT_TRUE(pos - stretch.begin < stretch.size_bytes) << "round " << round << " at " << pos;
+      ASSERT_EQ(last, stretch.owner_before);
     }
     ASSERT_EQ(stretch_count, map.stretch_count()) << "round " << round;
     ASSERT_TRUE(OwnerMap(covers, nullptr, stretch_count).is_complete()) << "round " << round;

@@ -40,7 +40,7 @@ const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint6
 
 }  // namespace
 
-std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept {
+std::uint64_t geometry_and_recipe_bytes(const view::ViewPlans& plans) noexcept {
   std::uint64_t bytes = 0;
   for (const view::ViewPlan& plan : plans) bytes += plan.geometry.size() + plan.recipe.size();
   return bytes;

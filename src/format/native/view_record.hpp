@@ -11,8 +11,8 @@ namespace bdelta::native {
 // What an applier holds of it, and for its views, beside what is said of prediction.
 [[nodiscard]] std::uint64_t held_bytes(const view::ViewPlans& plans) noexcept;
 
-// Of geometry and recipe of all views.
-[[nodiscard]] std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept;
+// Of all views.
+[[nodiscard]] std::uint64_t geometry_and_recipe_bytes(const view::ViewPlans& plans) noexcept;
 
 // The whole record of at least one view.
 Result<Bytes> encode_view(const view::ViewPlans& plans, const CodecSettings& codec);

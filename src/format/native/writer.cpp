@@ -93,7 +93,7 @@ Status Writer::add_views(const view::ViewPlans& plans) {
   BDELTA_ASSIGN(const Bytes record, native::encode_view(plans, settings_.literals));
   append_front(record);
   limits_.required_features |= kFeatureView;
-  view_bytes_ = held_bytes(plans) + frame_decoder_bytes(told_bytes(plans), settings_.literals);
+  view_bytes_ = held_bytes(plans) + frame_decoder_bytes(geometry_and_recipe_bytes(plans), settings_.literals);
   return {};
 }
 
