@@ -16,4 +16,11 @@ mkdir -p -- "$site/pages"
 } | sort -u | tar -cf - --files-from=- | tar -xf - -C "$site/pages"
 sed "s|^docs_dir: .*|docs_dir: $site/pages|; s|^site_dir: .*|site_dir: $site/html|" mkdocs.yml >"$site/mkdocs.yml"
 mkdocs --quiet build --strict --clean --config-file "$site/mkdocs.yml"
+# Pages ask for scripts that Debian's package has under another name, as jQuery, or not at all. Without jQuery the menu of
+# narrow screens does not open.
+cd "$site/html"
+sed -n 's|.* src="\(js/[^"]*\)".*|\1|p' index.html | while read -r script; do
+  [[ -e $script ]] && continue
+  case $script in js/jquery-*) cat js/jquery-*.min.js >"$script" ;; *) : >"$script" ;; esac
+done
 echo "$site/html/index.html"

@@ -47,6 +47,17 @@ class Links(unittest.TestCase):
                     self.assertTrue(any(pages.ROOT.glob(name.rstrip("/"))), f"{page.name}: no {name}")
         self.assertGreater(counted, 50)
 
+    def test_code_that_contributing_names_is_there(self):
+        """Files without their folder, functions, types, constants and targets."""
+        names = set(re.findall(r"`([A-Za-z]\w*(?:\.\w+)?)`", pages.without_code(pages.read("docs/contributing.md"))))
+        sources = [file for folder in ("src", "include", "tests", "tools", "cmake") for file in (pages.ROOT / folder).rglob("*")
+                   if file.suffix in (".cpp", ".hpp", ".py", ".txt", ".cmake", ".def")]
+        files = {file.name for file in sources}
+        words = {word for file in sources for word in re.findall(r"\w+", file.read_text(encoding="utf-8"))}
+        code = {name for name in names if re.search(r"[._]|[a-z][A-Z]", name)}
+        self.assertGreater(len(code), 50)
+        self.assertEqual(set(), {name for name in code if name not in (files if "." in name else words)})
+
     def test_no_link_is_missed(self):
         """A bracket that is no link is a slip of the pen."""
         for page in pages.pages():

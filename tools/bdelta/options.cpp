@@ -16,7 +16,7 @@ constexpr ProgramTexts kTexts{
              "       bdelta [OPTIONS] --to NEW --out DIR OLD...\n"
              "       bdelta --info PATCH",
     .source = "The file or directory that both sides have; - is\nstandard input",
-    .target = "What the patch shall make; likewise",
+    .target = "What the patch is to make; likewise",
     .patch = "The patch to write; - is standard output",
     .memory = "Private memory to stay within, e.g. 512M (from 64M\non any files will do)",
     .levels = "levels are -1 to -9 and --ultra"};
@@ -70,16 +70,16 @@ void add_options(CLI::App& app, Words& words) {
       ->check(one_of({"auto", "none", "all"}));
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
-  app.add_option("--exclude", words.exclude, "Directories: pass over names that fit, e.g. '*.log';\nmay be given several times")
+  app.add_option("--exclude", words.exclude, "Directories: skip names that match, e.g. '*.log';\nmay be given several times")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  app.add_flag("--times", words.times, "Directories: hold when files were changed");
-  app.add_flag("--old-list", words.old_list, "Directories: hold what OLD has, so that bpatch\nnames what differs");
+  app.add_flag("--times", words.times, "Directories: store when files were changed");
+  app.add_flag("--old-list", words.old_list, "Directories: store what OLD has, so that bpatch\nnames what differs");
   app.add_option("--to", words.to, "Make a patch to NEW from each OLD that is named:\n--to NEW --out DIR OLD...")
       ->type_name("FILE");
   app.add_option("--out", words.out, "Where these patches and manifest.json go; made if\nits parent exists")
       ->type_name("DIR");
-  app.add_option("--hash-files", words.hash_files, "Tell SHA-256 of OLD and NEW, too, in --json or the\nmanifest")
+  app.add_option("--hash-files", words.hash_files, "Give SHA-256 of OLD and NEW, too, in --json or the\nmanifest")
       ->type_name("WAY")
       ->check(one_of({"sha256"}));
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");

@@ -5,7 +5,7 @@ usage: figures.py [--write]      without --write it says which files would chang
 
 In a page `<!-- figures: NAME -->` stands before the table that is written. Seconds are the least of the processor's in all
 runs. Bytes of our patches are those of a later run, which measured no peers. The picture has a mark for each setting:
-geometric means over the six files, beside `bdelta -3`.
+geometric means over the six files, relative to `bdelta -3`.
 """
 import collections
 import csv
@@ -68,7 +68,7 @@ class Figures:
         return " · ".join([f"{self.bytes[pair, setting]:,}", *shown])
 
     def mean(self, setting, value):
-        """Over all six files, beside bdelta -3; None where one was not measured."""
+        """Over all six files, relative to bdelta -3; None where one was not measured."""
         if any((pair, setting) not in self.bytes for pair in FILES):
             return None
         logs = [math.log(value(pair, setting) / value(pair, ("bdelta", "-3"))) for pair in FILES]
@@ -152,7 +152,7 @@ def picture(figures):
         return round(bottom - (bottom - top) * math.log(value / y_low) / math.log(y_high / y_low), 1)
 
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 460" font-family="sans-serif" font-size="13">',
-           "<title>Size of the patch against time to make it, beside bdelta -3</title>",
+           "<title>Size of the patch against time to make it, relative to bdelta -3</title>",
            '<rect width="720" height="460" fill="white"/>']
     for value in ticks(x_low, x_high):
         out.append(f'<path d="M{x_of(value)} {top}V{bottom}" stroke="#dddddd"/>')
@@ -160,10 +160,10 @@ def picture(figures):
     for value in ticks(y_low, y_high):
         out.append(f'<path d="M{left} {y_of(value)}H{right}" stroke="#dddddd"/>')
         out.append(f'<text x="{left - 8}" y="{y_of(value) + 4}" text-anchor="end">{value:g}</text>')
-    out.append(f'<text x="{(left + right) / 2}" y="{bottom + 38}" text-anchor="middle">time to make, beside bdelta -3</text>')
+    out.append(f'<text x="{(left + right) / 2}" y="{bottom + 38}" text-anchor="middle">time to make, relative to bdelta -3</text>')
     middle = (top + bottom) / 2
     out.append(f'<text x="16" y="{middle}" text-anchor="middle" transform="rotate(-90 16 {middle})">'
-               "size of the patch, beside bdelta -3</text>")
+               "size of the patch, relative to bdelta -3</text>")
     ours = [(x_of(mark[2]), y_of(mark[3])) for mark in marks if mark[0] == "bdelta"]
     out.append(f'<path d="M{"L".join(f"{x} {y}" for x, y in ours)}" fill="none" stroke="{COLOURS["bdelta"]}"/>')
     taken = []  # boxes of labels

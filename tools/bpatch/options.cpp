@@ -51,7 +51,7 @@ void add_options(CLI::App& app, Words& words) {
       ->check(check_mode);
   app.add_flag("--members", words.members, "With --info: where the bytes of PATCH go, and with\nOLD in front of it by members of NEW");
   app.add_flag("--outside-links", words.outside_links, "Make links of a directory that lead out of it");
-  app.add_flag("--keep-others", words.keep_others, "Pass over entries of a directory that the list of\nOLD (in PATCH or in the state) has not");
+  app.add_flag("--keep-others", words.keep_others, "Leave alone entries of a directory that are not in\nthe list of OLD (in PATCH or in the state)");
   app.add_flag("--keep-state", words.keep_state, "Leave the state of NEW's files in .bdelta or in FILE");
   app.add_option("--state", words.state, "Where the state is: a file outside of the directory")->type_name("FILE");
   app.add_flag("--trust-times", words.trust_times, "Do not read files of OLD that are as the state\nhas them");
