@@ -123,7 +123,8 @@ if [[ $mode == ci ]]; then
   without='^(fuzz|hostile_.*|fault_(io|errors|crash)|unit_(base|codec|model|context_coder|miss_coder|parallel|watch'
   without+='|timeline|cli|plan|budget|format|exe_.*|fills|page_hash|view_members|substitution_table|program_plan|guard_page'
   without+='|io_.*))$'  # which AddressSanitizer's build has
-  left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
+  left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[012]|^large.[ag]'
+  left_out+='|ShortStrings.AllPairs/Bdt2Level10'
   # AddressSanitizer's build has these.
   left_out+='|LiteralCoder.(Any|Tables|Every|Errors|Code)|FilesFault.*[02468]$|ModelledMisses.(Of|Are)'
   if [[ -n ${BDELTA_CORPUS:-} ]]; then left_out+='|^large.corpus$'; fi
@@ -141,7 +142,7 @@ if [[ $mode != fast ]]; then
   if command -v clang++ >/dev/null; then
     # Left out is what takes long to find that bytes depend on no number of threads, which the other two builds look at;
     # what runs the programs, often hundreds of times; sizes of patches, which depend on no sanitizer; slow levels of
-    # pairs that other levels have; and what several tests look at in one way.
+    # pairs that other levels have; what several tests look at in one way; and what reads the tree alone.
     left_out='AnyThreadCountGivesTheSamePatch|DontDependOnThreads|DontChangeThePatch|NeitherThreadsNor'
     left_out+='|IsTheSameForAnyNumber|ForAnyThreads|Threads/Trace|Trace.Of.*/1|^cli\.'
     left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers'
@@ -155,6 +156,8 @@ if [[ $mode != fast ]]; then
     left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|ModelledMisses.AnyWindows|Prediction.RebuildsThrough'
     left_out+='|Rebuild.ThreadsDoNotMatter|Rebuilding.OfLarge|ShortStrings.AllPairs/Bdt2Level10'
     left_out+='|ViewOptions.(LargeTexts|ALimit)|TwoHashes.OwnStreams|OutOfMemoryDeathTest.WhileApplyingToArchives'
+    left_out+='|RoundTrip.*/Bdt2Level10|Prediction.Is(NotTried|OfPrograms)|^Levels.AreNoLarger|AreSmallAtEvery|MakeSmall'
+    left_out+='|Notation\.|AnalysingByAllThreads|^rooms\.'
     but "$left_out"
     without=''
     [[ $mode == all ]] || without='^unit_(parallel|watch|timeline)$'  # which ThreadSanitizer's build has
@@ -178,7 +181,8 @@ if [[ $mode != fast ]]; then
   left_out+='|LiteralGroups.AreCounted|SourceGrams|LocalTable|ShiftedFunction|FindCovers|Modules.Beside'
   left_out+='|^Parse\.(IsNear|EndsOn|Fewer|Joins|Gives|Where)'
   left_out+='|Levels.AreNo|DamagedArchives|Bombs|GzipViews|MemberFieldsInPatches|Rebuilding.OfALargeOne$'
-  left_out+='|ViewOptions.(LargeTexts|ALimitOfTheTime|FilesThat)|LentTokens.(WhereBlocks|NotWhere)|UnpackReport|Notation'
+  left_out+='|ViewOptions.(LargeTexts|ALimitOfTheTime|FilesThat|OldUnpacked)|LentTokens.(WhereBlocks|NotWhere)'
+  left_out+='|UnpackReport|Notation|Rebuilding.OfLargeAndSmall|ApplyProgress.EndsAtAll'
   but "$left_out"
   without=''
   targets='parallel_tests bdelta bpatch make_pair'
