@@ -18,6 +18,10 @@ constexpr std::pair<const char*, const char*> kProbes[] = {{"probe", "PROBE"}, {
 std::string_view parent_of(std::string_view path) { return path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/')); }
 std::string_view part_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+std::string in_words(std::string_view parent) {
+  return parent.empty() ? "the directory" : '"' + io::escaped(parent) + '"';
+}
+
 // A file system that can't have such a name folds none.
 Result<bool> folds(io::Directory& directory, const std::string& area) {
   for (const auto& [name, other] : kProbes) {
@@ -37,7 +41,7 @@ Status try_names(io::Directory& directory, const std::string& place, std::string
     BDELTA_ASSIGN(const auto found, directory.find(name));
     if (found) {
       return io::file_error(ErrorCode::kUnsafeName, directory.name_of(path),
-                            "another entry of \"" + io::escaped(parent) + "\" has this name already, as this file system takes both names for the same",
+                            "another entry of " + in_words(parent) + " has this name already, as this file system takes both names for the same",
                             "move the other one away, or use another file system");
     }
     BDELTA_TRY(directory.open_entry(name, io::OpenAtKind::kCreateNew, kTriedMode));

@@ -100,8 +100,14 @@ Status StagedUpdate::begin_file(std::size_t entry) {
 // Made when its first byte comes, as empty files mostly are there already.
 Status StagedUpdate::open_file() {
   const std::string name = area_name(TreeStep::Kind::kPlace, static_cast<std::uint32_t>(entry_));
-  BDELTA_ASSIGN(io::FileHandle file, area_.directory().open_entry(name, io::OpenAtKind::kCreateNew, tree_->marks().modes[entry_]));
-  file_.begin(std::move(file), source_.directory().name_of(tree_->manifest().entries()[entry_].path));
+  const std::filesystem::path final_name = source_.directory().name_of(tree_->manifest().entries()[entry_].path);
+  auto file = area_.directory().open_entry(name, io::OpenAtKind::kCreateNew, tree_->marks().modes[entry_]);
+  if (!file) {
+    Error error = std::move(file).error();
+    error.file.clear();  // people know the name that it is made for
+    return io::with_file(std::move(error), final_name);
+  }
+  file_.begin(std::move(*file), final_name);
   return {};
 }
 

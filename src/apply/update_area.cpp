@@ -9,11 +9,6 @@
 #include "io/retry_interrupted.hpp"
 
 namespace bdelta {
-namespace {
-
-constexpr const char* kJournalName = ".bdelta/journal";
-constexpr std::uint32_t kAreaMode = 0700;
-constexpr std::uint32_t kAreaJournalMode = 0600;
 
 // The journal's bytes, from the file or to it.
 class AreaJournal final : public RandomReader, public JournalOutput {
@@ -30,12 +25,21 @@ class AreaJournal final : public RandomReader, public JournalOutput {
   Status write_at(std::uint64_t pos, ByteSpan bytes) override { return io::write_fully(file_, pos, bytes, name_, nullptr); }
   Status sync() override { return update_ ? update_->sync() : Status(); }
 
+  // Some file systems give a file that is removed while it is open another name, and its directory can't be removed then.
+  void close() noexcept { file_.reset(); }
+
  private:
   io::FileHandle file_;
   const std::filesystem::path name_;
   const std::uint64_t size_;
   TreeUpdate* update_ = nullptr;
 };
+
+namespace {
+
+constexpr const char* kJournalName = ".bdelta/journal";
+constexpr std::uint32_t kAreaMode = 0700;
+constexpr std::uint32_t kAreaJournalMode = 0600;
 
 // While it lives, the directory is between OLD and NEW.
 class UnfinishedNote {
@@ -133,6 +137,7 @@ Result<Resumed> UpdateArea::resume(Watch* watch) {
       BDELTA_ASSIGN(const auto info, directory_->find(part));
       is_left = is_left || info.has_value();
     }
+    found.file.reset();
     remove_all();
     return is_left ? Resumed::kDiscarded : Resumed::kNothing;
   }
@@ -146,14 +151,14 @@ Result<Resumed> UpdateArea::resume(Watch* watch) {
   if (done) done = found.state.takes_back ? update.take_back() : update.finish();
   if (done) done = begin_watched(watch, PhaseId::kFinish, 1, 0);
   if (done) {
-    BDELTA_TRY(end(journal));
+    BDELTA_TRY(end(journal, *found.file));
     return found.state.takes_back ? Resumed::kTakenBack : Resumed::kFinished;
   }
   if (is_interruption(done.error().code)) return still_unfinished(done.error());
   if (found.state.takes_back) return done.error();
   TreeUpdate back(*directory_, found.steps, syncs_);
   found.file->set_sync(&back);
-  BDELTA_TRY(take_back(back, journal, done.error()));
+  BDELTA_TRY(take_back(back, journal, *found.file, done.error()));
   return done.error();
 }
 
@@ -193,8 +198,8 @@ Status UpdateArea::carry_out(const std::vector<TreeStep>& steps) {
   if (!committed) return forget_commit(update, committed.error());
   has_begun_ = false;
   const Status finished = update.finish();
-  if (finished) return end(journal);
-  return take_back(update, journal, finished.error());
+  if (finished) return end(journal, output);
+  return take_back(update, journal, output, finished.error());
 }
 
 // The record may be there all the same. Nothing else goes before the journal has gone for good.
@@ -210,11 +215,11 @@ Status UpdateArea::forget_commit(TreeUpdate& update, Error reason) {
 }
 
 // `reason` is why, and what the caller is told if it can be done.
-Status UpdateArea::take_back(TreeUpdate& update, JournalWriter& journal, Error reason) {
+Status UpdateArea::take_back(TreeUpdate& update, JournalWriter& journal, AreaJournal& file, Error reason) {
   const auto steps = [&]() -> Status {
     BDELTA_TRY(journal.mark(JournalMark::kTakeBack));
     BDELTA_TRY(update.take_back());
-    return end(journal);
+    return end(journal, file);
   };
   if (const Status done = steps(); !done) {
     Error error = io::file_error(ErrorCode::kUnfinished, directory_->name_of({}), to_string(reason) + "; taking it back: " + to_string(done.error()),
@@ -225,8 +230,9 @@ Status UpdateArea::take_back(TreeUpdate& update, JournalWriter& journal, Error r
   return reason;
 }
 
-Status UpdateArea::end(JournalWriter& journal) {
+Status UpdateArea::end(JournalWriter& journal, AreaJournal& file) {
   BDELTA_TRY(journal.mark(JournalMark::kEnd));
+  file.close();
   remove_all();
   return {};
 }

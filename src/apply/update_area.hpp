@@ -14,6 +14,8 @@
 
 namespace bdelta {
 
+class AreaJournal;
+
 class UpdateArea {
  public:
   // Locks the directory for as long as the object lives. Errors: those of opening a directory; kInUse if another process has it.
@@ -42,8 +44,8 @@ class UpdateArea {
   UpdateArea(std::unique_ptr<io::Directory> directory, bool syncs) : directory_(std::move(directory)), syncs_(syncs) {}
   Status forget_commit(TreeUpdate& update, Error reason);
   [[nodiscard]] Error still_unfinished(Error reason) const;
-  Status take_back(TreeUpdate& update, JournalWriter& journal, Error reason);
-  Status end(JournalWriter& journal);
+  Status take_back(TreeUpdate& update, JournalWriter& journal, AreaJournal& file, Error reason);
+  Status end(JournalWriter& journal, AreaJournal& file);
   void remove_all() noexcept;
 
   std::unique_ptr<io::Directory> directory_;

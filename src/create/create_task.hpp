@@ -28,13 +28,9 @@ struct CreateTask {
   // What people have: of a tree all of it.
   [[nodiscard]] std::uint64_t whole_target_bytes() const noexcept { return trees ? trees->target_bytes() : target_file().size(); }
 
-  // Where a tar archive begins, if there is one; a tree as a whole is none.
-  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept {
-    return trees ? source.size() : views ? views->source_archive_pos() : 0;
-  }
-  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept {
-    return trees ? target.size() : views ? views->target_archive_pos() : 0;
-  }
+  // Where a tar archive begins, if there is one; of files.
+  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return views ? views->source_archive_pos() : 0; }
+  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return views ? views->target_archive_pos() : 0; }
 };
 
 }  // namespace bdelta

@@ -10,19 +10,33 @@
 #include "create/page_hash_pass.hpp"
 #include "view/file_digests.hpp"
 #include "view/header_sums.hpp"
+#include "view/tar_members.hpp"
 
 namespace bdelta {
 namespace {
 
-// Whether a place is in what looks like a tar header of the archive that begins at archive_pos: an applier takes that for none.
-bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_pos) {
+// Where archives may stand: from some place on in a file, and around members in a tree.
+ByteRanges archives_in(ByteSpan bytes, std::uint64_t archive_pos, const view::Members& members, bool is_tree) {
+  return is_tree ? view::tar_ranges(bytes, members) : ByteRanges{{archive_pos, bytes.size()}};
+}
+
+// Whether a place is in what looks like a tar header of the archive: an applier takes that for none.
+bool is_in_header(std::uint64_t place_pos, std::uint64_t place_end, ByteSpan target, const ByteRange& archive) {
+  if (place_pos < archive.begin) return false;
+  std::uint64_t block = place_pos - (place_pos - archive.begin) % kTarBlockBytes;
+  for (; block < place_end && range_fits(block, kTarBlockBytes, archive.end); block += kTarBlockBytes) {
+    if (is_tar_header(target.subspan(static_cast<std::size_t>(block), kTarBlockBytes))) return true;
+  }
+  return false;
+}
+
+bool are_in_headers(const Fills& fills, ByteSpan target, const ByteRanges& archives) {
   for (const FillRule& rule : fills) {
     for (const FillRange& range : rule.ranges) {
-      if (range.place_pos < archive_pos) continue;
-      std::uint64_t block = range.place_pos - (range.place_pos - archive_pos) % kTarBlockBytes;
-      for (; block < rule.place_end(range) && range_fits(block, kTarBlockBytes, target.size()); block += kTarBlockBytes) {
-        if (is_tar_header(target.subspan(static_cast<std::size_t>(block), kTarBlockBytes))) return true;
-      }
+      // The last one that begins in front of its end.
+      const auto behind = std::partition_point(archives.begin(), archives.end(),
+                                               [&](const ByteRange& archive) { return archive.begin < rule.place_end(range); });
+      if (behind != archives.begin() && is_in_header(range.place_pos, rule.place_end(range), target, *std::prev(behind))) return true;
     }
   }
   return false;
@@ -39,16 +53,19 @@ Result<Fills> take_fills(const CreateTask& task, const MemberPair& members, cons
   const LevelSettings& settings = work.settings();
   const ByteSpan source = inputs.source.bytes(), target = inputs.target.bytes();
   WorkerPool& pool = work.pool();
+  const bool is_tree = task.trees != nullptr;
+  const ByteRanges source_archives = archives_in(source, task.source_archive_pos(), members.source, is_tree);
+  const ByteRanges target_archives = archives_in(target, task.target_archive_pos(), members.target, is_tree);
   std::vector<OtherBytes> others;
   const auto add = [&](const FoundFills& found) {
     Fills all = fills;
     all.insert(all.end(), found.fills.begin(), found.fills.end());
-    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target, task.target_archive_pos())) return;
+    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target, target_archives)) return;
     fills = std::move(all);
     others.insert(others.end(), found.others.begin(), found.others.end());
   };
   if (settings.header_sums) {
-    add(view::find_header_sums(source, task.source_archive_pos(), target, task.target_archive_pos(), pool));
+    add(view::find_header_sums(source, source_archives, target, target_archives, pool));
   }
   if (!images.source.empty()) add(find_page_digests(source, images.source, target, images.target, pool));
   if (settings.digest_share != 0) {

@@ -43,6 +43,7 @@ ParseParams for_labels(ParseParams params) {
   params.gram_bytes = SourceGrams::kShortGram;
   params.costs.resize(1);
   params.little_costs.clear();
+  params.text_costs.clear();
   params.dense_costs.clear();
   return params;
 }

@@ -19,6 +19,22 @@ view::Members members_of_file(ByteSpan file) {
   return members;
 }
 
+// Of a tree: its files, and in place of a tar archive what it holds.
+view::Members members_of_tree(const TreePair::Parts& parts, ByteSpan stream) {
+  view::Members members;
+  for (view::Member& file : members_of(parts)) {
+    const std::size_t first = members.size();
+    view::add_tar_members(stream.subspan(static_cast<std::size_t>(file.data_pos), static_cast<std::size_t>(file.data_bytes)), 0, members);
+    for (std::size_t i = first; i < members.size(); ++i) {
+      view::Member& inner = members[i];
+      inner.name = file.name + '/' + inner.name;
+      for (std::uint64_t* const pos : {&inner.begin, &inner.data_pos, &inner.end}) *pos += file.data_pos;
+    }
+    if (members.size() == first) members.push_back(std::move(file));
+  }
+  return members;
+}
+
 }  // namespace
 
 MemberPair find_members(const CreateTask& task, const CreateInputs& inputs, CreateWork& work) {
@@ -26,7 +42,9 @@ MemberPair find_members(const CreateTask& task, const CreateInputs& inputs, Crea
   work.begin_step(WorkStep::kSurvey);
   const Step step(work.pool(), PhaseId::kCompare);
   if (task.views) return {task.views->source_members(), task.views->target_members()};
-  if (task.trees) return {members_of(task.trees->source_parts()), members_of(task.trees->target_parts())};
+  if (task.trees) {
+    return {members_of_tree(task.trees->source_parts(), inputs.source.bytes()), members_of_tree(task.trees->target_parts(), inputs.target.bytes())};
+  }
   return {members_of_file(inputs.source.bytes()), members_of_file(inputs.target.bytes())};
 }
 

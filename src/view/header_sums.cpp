@@ -28,19 +28,28 @@ ByteSpan block_at(ByteSpan view, std::uint64_t pos) {
 }
 
 // Where blocks that are headers stand, in order.
-std::vector<std::uint64_t> find_headers(ByteSpan view, std::uint64_t begin, WorkerPool& pool) {
-  const std::uint64_t block_count = (view.size() - begin) / kTarBlockBytes;
+std::vector<std::uint64_t> find_headers(ByteSpan view, const ByteRange& archive, WorkerPool& pool) {
+  const std::uint64_t block_count = (archive.end - archive.begin) / kTarBlockBytes;
   std::vector<std::vector<std::uint64_t>> found(static_cast<std::size_t>((block_count + kPieceBlocks - 1) / kPieceBlocks));
   pool.for_each(found.size(), [&](std::size_t piece) {
     const std::uint64_t end = std::min(block_count, (piece + 1) * kPieceBlocks);
     for (std::uint64_t block = piece * kPieceBlocks; block < end; ++block) {
-      const std::uint64_t pos = begin + block * kTarBlockBytes;
+      const std::uint64_t pos = archive.begin + block * kTarBlockBytes;
       if (is_tar_header(block_at(view, pos))) found[piece].push_back(pos);
     }
     pool.advance();
   });
   std::vector<std::uint64_t> headers;
   for (const auto& piece : found) headers.insert(headers.end(), piece.begin(), piece.end());
+  return headers;
+}
+
+std::vector<std::uint64_t> find_headers(ByteSpan view, const ByteRanges& archives, WorkerPool& pool) {
+  std::vector<std::uint64_t> headers;
+  for (const ByteRange& archive : archives) {
+    const std::vector<std::uint64_t> found = find_headers(view, archive, pool);
+    headers.insert(headers.end(), found.begin(), found.end());
+  }
   return headers;
 }
 
@@ -83,9 +92,9 @@ struct Namesakes {
 };
 using SumsByKey = std::unordered_map<std::string, Namesakes>;
 
-SumsByKey sums_of(ByteSpan source, std::uint64_t begin, WorkerPool& pool) {
+SumsByKey sums_of(ByteSpan source, const ByteRanges& archives, WorkerPool& pool) {
   SumsByKey sums;
-  const std::vector<std::uint64_t> headers = find_headers(source, begin, pool);
+  const std::vector<std::uint64_t> headers = find_headers(source, archives, pool);
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const ByteSpan header = block_at(source, headers[i]);
     for (std::string& key : keys_of(header, file_header(source, headers, i))) {
@@ -144,14 +153,16 @@ class RangeBuilder {
 
 }  // namespace
 
-FoundFills find_header_sums(ByteSpan source, std::uint64_t source_begin, ByteSpan target, std::uint64_t target_begin,
+FoundFills find_header_sums(ByteSpan source, const ByteRanges& source_archives, ByteSpan target, const ByteRanges& target_archives,
                             WorkerPool& pool) {
-  const std::vector<std::uint64_t> headers = find_headers(target, target_begin, pool);
+  const std::vector<std::uint64_t> headers = find_headers(target, target_archives, pool);
   if (headers.size() < kLeastChangedOfAll) return {};
   const Step step(pool, PhaseId::kPredict, target.size());
-  SumsByKey sums = sums_of(source, source_begin, pool);
+  SumsByKey sums = sums_of(source, source_archives, pool);
   RangeBuilder ranges;
+  auto archive = target_archives.begin();
   for (std::size_t i = 0; i < headers.size(); ++i) {
+    for (; headers[i] >= archive->end; ++archive) ranges.end();
     const ByteSpan header = block_at(target, headers[i]);
     const std::optional<FillEncoding> form = form_of(header);
     const TarChecksum now = sum_of(header);

@@ -94,4 +94,15 @@ void add_tar_members(ByteSpan view, std::uint64_t archive_pos, Members& members)
   }
 }
 
+ByteRanges tar_ranges(ByteSpan view, const Members& members) {
+  ByteRanges ranges;
+  for (const Member& member : members) {
+    if (member.data_pos - member.begin < kTarBlockBytes) continue;
+    if (!is_tar_header(view.subspan(static_cast<std::size_t>(member.begin), kTarBlockBytes))) continue;
+    if (ranges.empty() || ranges.back().end != member.begin) ranges.push_back({member.begin, member.begin});
+    ranges.back().end = member.end;
+  }
+  return ranges;
+}
+
 }  // namespace bdelta::view

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "match/byte_range.hpp"
 #include "view/members.hpp"
 
 namespace bdelta::view {
@@ -23,5 +24,8 @@ namespace bdelta::view {
 // understood. Headers of extensions belong to the member that they tell of. Reads nothing but headers and extensions. Takes
 // up to half as much memory as the archive has bytes, if it has nothing but headers.
 void add_tar_members(ByteSpan view, std::uint64_t archive_pos, Members& members);
+
+// Where such archives stand, as far as their members follow one another.
+[[nodiscard]] ByteRanges tar_ranges(ByteSpan view, const Members& members);
 
 }  // namespace bdelta::view

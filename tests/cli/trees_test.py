@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 """Directories as OLD and NEW: what comes out, what is refused, and what stays as it was."""
+import base64
+import hashlib
+import io
 import json
 import os
 import random
@@ -8,6 +11,7 @@ import signal
 import socket
 import stat
 import subprocess
+import tarfile
 import unittest
 import zipfile
 
@@ -128,6 +132,27 @@ class RoundTrips(TreeCase):
                 jar.writestr(zipfile.ZipInfo("inner.txt"), text, zipfile.ZIP_DEFLATED)
         self.assertLess(self.round_trip(), 700)
         self.assertTrue(self.info()["unpacked"])
+
+    def test_tars_inside_cost_what_they_do_alone(self):
+        """Their headers, and the list of a Python package in one; one begins where the other's blocks do not."""
+        rng = random.Random(4)
+        files = {f"p/f{i}": rng.randbytes(600) for i in range(300)}
+        for root, time in ((self.old, 0), (self.new, 1)):
+            for i in range(0, 300, 5):
+                files[f"p/f{i}"] = files[f"p/f{i}"][:-1] + bytes([time])
+            record = "".join(f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip('=')},600\n"
+                             for name, data in files.items())
+            self.build(root, {"b": b"b", "l": "b"})
+            for name, listed in (("a.tar", True), ("c.tar", False)):
+                with tarfile.open(os.fsdecode(os.path.join(root, os.fsencode(name))), "w") as tar:
+                    for path, data in (files | ({"p-1.dist-info/RECORD": record.encode()} if listed else {})).items():
+                        header = tarfile.TarInfo(path)
+                        header.size, header.mtime = len(data), 1_700_000_000 + time * 12_345
+                        tar.addfile(header, io.BytesIO(data))
+        self.call(BDELTA, "old/a.tar", "new/a.tar", "patch")
+        alone = os.path.getsize(self.path("patch"))
+        os.remove(self.path("patch"))
+        self.assertLess(self.round_trip(), alone + 150)
 
     def test_excluded_names_are_not_looked_at(self):
         self.build(self.old, {"a": b"1", "log/x.log": b"old log", "cache/x": b"c", ".bdelta/x": b"s"})

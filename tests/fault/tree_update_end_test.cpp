@@ -34,6 +34,48 @@ TEST_F(TreeUpdateFault, TheNextUpdateGoesOn) {
 }
 
 // The callback is asked in front of the first step and behind the last one. Wherever it ends the work, the next call goes on.
+bool is_open_here(const fs::path& path) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+    if (fs::read_symlink(entry.path(), ignored) == path) return true;
+  }
+  return false;
+}
+
+// Some file systems keep a file that is removed while it is open, under another name, until it is closed.
+TEST_F(TreeUpdateFault, WhatIsRemovedIsClosed) {
+  io::FileOps table = recording_ops();
+  table.remove_at = [](int directory, const char* name, bool is_directory) {
+    const bool stays = !is_directory && is_open_here(fs::read_symlink("/proc/self/fd/" + std::to_string(directory)) / name);
+    return stays ? (errno = EBUSY, -1) : recording_ops().remove_at(directory, name, is_directory);
+  };
+  const auto apply_here = [&](int end, int failing_move) {
+    begin();
+    disk.end = end;
+    disk.failing_move = failing_move;
+    const io::ScopedFileOps scope(table);
+    return apply();
+  };
+  EXPECT_OK(apply_here(0, 0));
+  EXPECT_TRUE(is_new(directory()));
+  EXPECT_FALSE(apply_here(0, 3));
+  EXPECT_TRUE(is_old(directory()));
+  bool was_discarded = false, was_finished = false;
+  for (int end = 1; !was_finished; ++end) {
+    ASSERT_LT(end, 500);
+    (void)apply_here(end, 0);
+    disk = {};
+    disk.root = directory();
+    const io::ScopedFileOps scope(table);
+    const auto resumed = resume_tree(directory(), {});
+    ASSERT_OK(resumed);
+    was_discarded = was_discarded || *resumed == Resumed::kDiscarded;
+    was_finished = *resumed == Resumed::kFinished;
+    EXPECT_TRUE(was_finished ? is_new(directory()) : is_old(directory())) << end;
+  }
+  EXPECT_TRUE(was_discarded);
+}
+
 TEST_F(TreeUpdateFault, ResumingIsToldAndCanBeEnded) {
   bool was_unfinished = false;
   for (const int failing : {0, 8}) {

@@ -82,6 +82,20 @@ TEST(Prediction, FindsProgramsInsideOfFiles) {
   expect_rebuilt(source, *with, target);
 }
 
+// What stands beside a program tells nothing of how its covers are to be chosen.
+TEST(Prediction, TextBesideAProgramLeavesItsCoversAlone) {
+  const ProgramPair& program = large_pair();
+  const Bytes text = wordy_bytes(4'000'000, 3);
+  Bytes source = program.old_version, target = program.new_version;
+  append(source, text);
+  append(target, text);
+  const auto alone = make_patch(program.old_version, program.new_version, create_options(kLevel));
+  const auto beside = make_patch(source, target, create_options(kLevel));
+  ASSERT_OK(alone);
+  ASSERT_OK(beside);
+  EXPECT_NEAR(static_cast<double>(alone->size()), static_cast<double>(beside->size()), 150);
+}
+
 // NEW has the same program often: copies of NEW, which there are none of with prediction, tell it once.
 TEST(Prediction, GivesWayToCopiesOfNewThatSaveMore) {
   const ProgramPair program = program_pair(7, 100);

@@ -12,7 +12,7 @@ using Form = FillEncoding;
 
 FoundFills found_in(const Bytes& source, const Bytes& target) {
   WorkerPool pool(2);
-  return view::find_header_sums(source, 0, target, 0, pool);
+  return view::find_header_sums(source, {{0, source.size()}}, target, {{0, target.size()}}, pool);
 }
 
 class EachForm : public ::testing::TestWithParam<Form> {};
@@ -150,7 +150,7 @@ TEST(HeaderSums, HavePositionsOfTheView) {
   append(source, pair.old_version);
   append(target, pair.new_version);
   WorkerPool pool(2);
-  const FoundFills found = view::find_header_sums(source, 300, target, kBefore, pool);
+  const FoundFills found = view::find_header_sums(source, {{300, source.size()}}, target, {{kBefore, target.size()}}, pool);
   const FoundFills alone = found_in(pair.old_version, pair.new_version);
   ASSERT_EQ(1u, alone.fills.size());
   ASSERT_EQ(1u, found.fills.size());
@@ -163,6 +163,23 @@ TEST(HeaderSums, HavePositionsOfTheView) {
     EXPECT_EQ(alone.others[i].pos + kBefore, found.others[i].pos);
     EXPECT_EQ(alone.others[i].bytes, found.others[i].bytes);
   }
+}
+
+// Blocks are counted anew in each, and none between them is a header, whatever it looks like.
+TEST(HeaderSums, ArchivesAreApart) {
+  const TarPair pair = tar_pair(40, 1);
+  const std::uint64_t bytes = pair.new_version.size(), other_begin = bytes + kTarBlockBytes + 3;
+  Bytes target = pair.new_version;
+  append(target, ByteSpan(pair.old_version).first(kTarBlockBytes));
+  target.resize(target.size() + 3, 'x');
+  append(target, pair.new_version);
+  WorkerPool pool(2);
+  const FoundFills found = view::find_header_sums(pair.old_version, {{0, pair.old_version.size()}}, target,
+                                                  {{0, bytes}, {other_begin, target.size()}}, pool);
+  ASSERT_EQ(1u, found.fills.size());
+  ASSERT_EQ(2u, found.fills[0].ranges.size());
+  EXPECT_GE(bytes, found.fills[0].ranges[0].end());
+  EXPECT_EQ(0u, (found.fills[0].ranges[1].pos - other_begin) % kTarBlockBytes);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "base/bytes.hpp"
 #include "support/memory.hpp"
 #include "support/tar.hpp"
+#include "view/tar_members.hpp"
 
 namespace bdelta::test::view_tar_members_test {
 namespace {
@@ -60,6 +61,21 @@ TEST(TarMembers, HavePositionsOfTheView) {
   EXPECT_EQ(members[0].end, members[1].begin) << "with its extension";
   EXPECT_EQ(members[1].begin + 1536, members[1].data_pos);
   EXPECT_EQ(members[1].data_pos + 512, members[1].end);
+}
+
+TEST(TarMembers, TellWhereTheirArchivesStand) {
+  const Bytes archive = tar_of({{"one", 0, Bytes(700, 'x')}, {"two", 0, Bytes(1, 'y')}});
+  Bytes view(77, 'z');
+  append(view, archive);
+  const std::uint64_t end = members_of(view, 77).back().end;
+  view::Members members{{"plain", true, 0, 0, 77, 77}};
+  for (const view::Member& member : members_of(view, 77)) members.push_back(member);
+  members.push_back({"no tar", true, end, end + kTarBlockBytes, 0, end + kTarBlockBytes});
+  const ByteRanges ranges = view::tar_ranges(view, members);
+  ASSERT_EQ(1u, ranges.size());
+  EXPECT_EQ(77u, ranges[0].begin);
+  EXPECT_EQ(end, ranges[0].end);
+  EXPECT_TRUE(view::tar_ranges(view, {members.front()}).empty());
 }
 
 }  // namespace
