@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from conftest import edited, words
@@ -46,135 +46,6 @@ def root(tmp_path: pathlib.Path) -> pathlib.Path:
                 path.write_bytes(edited(words(20_000, 1), at, 40 * at) + f"{platform} {name}".encode())
     (tmp_path / "plan.toml").write_text(PLAN.format(root=tmp_path))
     return tmp_path
-
-
-def matrix(root: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bdelta.matrix._main", arguments[0], str(root / "plan.toml"), *arguments[1:]],
-        capture_output=True, text=True, timeout=120,
-    )
-
-
-def content(root: pathlib.Path) -> dict[str, bytes]:
-    """Of all files, but for records, which have times in them."""
-    files = [path for path in root.rglob("*") if path.is_file() and ".records" not in path.parts]
-    return {str(path.relative_to(root)): path.read_bytes() for path in files}
-
-
-def manifest(root: pathlib.Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((root / "out" / "manifest.json").read_text())
-    return told
-
-
-def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
-    planned = matrix(root, "plan", "--json")
-    assert (planned.returncode, json.loads(planned.stdout)["jobs"], json.loads(planned.stdout)["done"]) == (0, 12, 0)
-    assert not (root / "out").exists()
-    ran = matrix(root, "run", "--workers=2", "--json")
-    assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout) == {"made": 12, "whole": 0, "failed": 0, "before": 0}
-    lines = [json.loads(line) for line in ran.stderr.splitlines()]
-    assert len(lines) == 12 and all(line["ok"] for line in lines)
-    told = manifest(root)
-    assert (told["manifest_schema"], told["ok"], len(told["patches"]), len(told["routes"])) == (1, True, 12, 18)
-    for entry in told["patches"]:
-        old, new = (
-            (root / "in" / entry[side]["release"] / entry["platform"] / entry[side]["name"]).read_bytes()
-            for side in ("source", "target")
-        )
-        patch = (root / "out" / entry["patch"]["name"]).read_bytes()
-        assert patch == bdelta.create_bytes(old, new, level=1)
-        assert bdelta.apply_bytes(old, patch) == new
-    way = next(route for route in told["routes"] if (route["from"], route["to"], route["name"]) == ("1.0", "2.0", "data"))
-    assert way["patches"] == ["linux/data--1.0--1.1.bdelta", "linux/data--1.1--2.0.bdelta"]
-    # Another cluster gives the same bytes; what is there is not made again; all of it gives NEW.
-    first = content(root / "out")
-    again = matrix(root, "run")
-    assert (again.returncode, content(root / "out")) == (0, first)
-    assert again.stderr == "bdelta-matrix: 12 patches made, 0 files shipped whole, 0 failed; 12 done before\n"
-    checked = matrix(root, "verify", "--workers=1", "--sample=5")
-    assert checked.returncode == 0 and "5 of 5 patches give NEW" in checked.stderr, checked.stderr
-    subprocess.run(["rm", "-r", root / "out"], check=True)
-    assert matrix(root, "run", "--workers=1").returncode == 0
-    assert content(root / "out") == first
-    patch_path = root / "out" / told["patches"][0]["patch"]["name"]
-    patch_path.write_bytes(patch_path.read_bytes()[:-1] + b"x")
-    wrong = matrix(root, "verify", "--workers=1")
-    assert wrong.returncode == 5 and "11 of 12 patches give NEW" in wrong.stderr
-    assert "the patch is not the one in the manifest; run again with --digests to make it anew" in wrong.stderr
-    (root / "out" / told["patches"][1]["patch"]["name"]).unlink()
-    assert json.loads(matrix(root, "plan", "--json").stdout)["done"] == 10
-    assert matrix(root, "run", "--workers=1", "--digests").returncode == 0
-    assert content(root / "out") == first
-
-
-def guide_program() -> str:
-    guide = (pathlib.Path(__file__).parents[3] / "docs" / "matrix.md").read_text()
-    return guide.split("```python\n")[1].split("```")[0]
-
-
-def test_clients_follow_routes(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (root / "in" / "2.0" / "windows" / "data").write_bytes(random.Random(1).randbytes(10_000))
-    ran = matrix(root, "run", "--workers=2", "--set=full_ratio=0.9")
-    assert "11 patches made, 1 files shipped whole, 0 failed" in ran.stderr
-    assert "windows/data--1.1--2.0.bdelta: NEW is shipped whole" in ran.stderr.splitlines()
-    names: dict[str, Any] = {}
-    monkeypatch.chdir(root)
-    shutil.copytree("out", "patches")
-    shutil.copy(root / "in" / "1.0" / "linux" / "bin" / "app", "app")
-    exec(guide_program(), names)
-    assert pathlib.Path("app").read_bytes() == (root / "in" / "2.0" / "linux" / "bin" / "app").read_bytes()
-    whole = root / "in" / "1.0" / "windows" / "data"
-    shutil.copy(whole, "data")
-    assert not names["update"]("data", "out", "windows", "data", "1.0", "2.0")
-    assert pathlib.Path("data").read_bytes() == whole.read_bytes()
-
-
-def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path) -> None:
-    def run(output: str, *settings: str) -> dict[str, Any]:
-        given = [f"--set={setting}" for setting in (f"output={root / output}", *settings)]
-        assert _main.main(["run", str(root / "plan.toml"), "--workers=1", *given]) == 0
-        told: dict[str, Any] = json.loads((root / output / "manifest.json").read_text())
-        return told
-
-    run("out", 'releases=["1.0", "1.1"]')
-    first = {path: path.stat().st_mtime_ns for path in (root / "out").rglob("*--1.1.bdelta*")}
-    assert len(first) == 12  # 6 patches and their records
-    both = run("out", "last=2")
-    assert {path: path.stat().st_mtime_ns for path in first} == first
-    assert (len(both["patches"]), len(both["routes"])) == (18, 18)
-    run("at once", "last=2")
-    assert content(root / "out") == content(root / "at once")
-    # What a plan has no more leaves the manifest and stays in the folder.
-    last = run("out", 'releases=["1.1", "2.0"]')
-    assert [entry["source"]["release"] for entry in last["patches"]] == ["1.1"] * 6
-    assert {route["from"] for route in last["routes"]} == {"1.1"}
-    assert len(list((root / "out").rglob("*.bdelta"))) == 18
-
-
-def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = root / "in" / "2.0" / "linux" / "data"
-    find = _plan.find_files
-
-    def then_change(plan: Any) -> Any:
-        files = find(plan)
-        changed.write_bytes(b"other")
-        return files
-
-    monkeypatch.setattr(_plan, "find_files", then_change)
-    assert _main.main(["run", str(root / "plan.toml"), "--workers=2"]) == 2
-    told = manifest(root)
-    bad = [entry for entry in told["patches"] if not entry["ok"]]
-    assert [(entry["target"]["name"], entry["target"]["release"]) for entry in bad] == [("data", "2.0")]
-    assert "has changed since the plan was made" in bad[0]["error"]["message"]
-    assert not told["ok"]
-    assert not (root / "out" / "linux" / "data--1.1--2.0.bdelta").exists()
-    route = next(r for r in told["routes"] if (r["platform"], r["name"], r["from"], r["to"]) == ("linux", "data", "1.1", "2.0"))
-    assert route["full"]
-    # The next run takes the file as it is now.
-    monkeypatch.undo()
-    assert _main.main(["run", str(root / "plan.toml"), "--workers=1"]) == 0
-    assert manifest(root)["ok"]
 
 
 def waiting_for(condition: Callable[[], bool]) -> None:
@@ -214,14 +85,179 @@ class Cluster:
             f"--local-directory={self.root}/work",
         )
 
+    def end(self) -> None:
+        for process in self.started:
+            process.kill()
+            process.wait()
+
+
+class Told(NamedTuple):
+    """What became of a command."""
+
+    code: int
+    out: str
+    err: str
+
+
+Shared = Callable[..., Told]
+"""Runs a command in this process, its jobs by a cluster that all such tests share: to start one takes seconds."""
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    _, scheduler = made.scheduler()
+    for _ in range(2):
+        made.worker(scheduler)
+    yield scheduler
+    made.end()
+
+
+@pytest.fixture
+def shared(address: str, capsys: pytest.CaptureFixture[str]) -> Shared:
+    def run(root: pathlib.Path, command: str, *arguments: str) -> Told:
+        code = _main.main([command, str(root / "plan.toml"), f"--scheduler={address}", *arguments])
+        return Told(code, *capsys.readouterr())
+
+    return run
+
+
+def matrix(root: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bdelta.matrix._main", arguments[0], str(root / "plan.toml"), *arguments[1:]],
+        capture_output=True, text=True, timeout=120,
+    )
+
+
+def content(root: pathlib.Path) -> dict[str, bytes]:
+    """Of all files, but for records, which have times in them."""
+    files = [path for path in root.rglob("*") if path.is_file() and ".records" not in path.parts]
+    return {str(path.relative_to(root)): path.read_bytes() for path in files}
+
+
+def manifest(root: pathlib.Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((root / "out" / "manifest.json").read_text())
+    return told
+
+
+def test_from_a_plan_to_a_manifest(root: pathlib.Path, shared: Shared) -> None:
+    planned = matrix(root, "plan", "--json")
+    assert (planned.returncode, json.loads(planned.stdout)["jobs"], json.loads(planned.stdout)["done"]) == (0, 12, 0)
+    assert not (root / "out").exists()
+    ran = matrix(root, "run", "--workers=2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == {"made": 12, "whole": 0, "failed": 0, "before": 0}
+    lines = [json.loads(line) for line in ran.stderr.splitlines()]
+    assert len(lines) == 12 and all(line["ok"] for line in lines)
+    told = manifest(root)
+    assert (told["manifest_schema"], told["ok"], len(told["patches"]), len(told["routes"])) == (1, True, 12, 18)
+    for entry in told["patches"]:
+        old, new = (
+            (root / "in" / entry[side]["release"] / entry["platform"] / entry[side]["name"]).read_bytes()
+            for side in ("source", "target")
+        )
+        patch = (root / "out" / entry["patch"]["name"]).read_bytes()
+        assert patch == bdelta.create_bytes(old, new, level=1)
+        assert bdelta.apply_bytes(old, patch) == new
+    way = next(route for route in told["routes"] if (route["from"], route["to"], route["name"]) == ("1.0", "2.0", "data"))
+    assert way["patches"] == ["linux/data--1.0--1.1.bdelta", "linux/data--1.1--2.0.bdelta"]
+    # Another cluster gives the same bytes; what is there is not made again; all of it gives NEW.
+    first = content(root / "out")
+    again = shared(root, "run")
+    assert (again.code, content(root / "out")) == (0, first)
+    assert again.err == "bdelta-matrix: 12 patches made, 0 files shipped whole, 0 failed; 12 done before\n"
+    checked = matrix(root, "verify", "--workers=1", "--sample=5")
+    assert checked.returncode == 0 and "5 of 5 patches give NEW" in checked.stderr, checked.stderr
+    shutil.rmtree(root / "out")
+    assert shared(root, "run").code == 0
+    assert content(root / "out") == first
+    patch_path = root / "out" / told["patches"][0]["patch"]["name"]
+    patch_path.write_bytes(patch_path.read_bytes()[:-1] + b"x")
+    wrong = shared(root, "verify")
+    assert wrong.code == 5 and "11 of 12 patches give NEW" in wrong.err
+    assert "the patch is not the one in the manifest; run again with --digests to make it anew" in wrong.err
+    (root / "out" / told["patches"][1]["patch"]["name"]).unlink()
+    assert json.loads(shared(root, "plan", "--json").out)["done"] == 10
+    assert shared(root, "run", "--digests").code == 0
+    assert content(root / "out") == first
+
+
+def guide_program() -> str:
+    guide = (pathlib.Path(__file__).parents[3] / "docs" / "matrix.md").read_text()
+    return guide.split("```python\n")[1].split("```")[0]
+
+
+def test_clients_follow_routes(root: pathlib.Path, shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "in" / "2.0" / "windows" / "data").write_bytes(random.Random(1).randbytes(10_000))
+    ran = shared(root, "run", "--set=full_ratio=0.9")
+    assert "11 patches made, 1 files shipped whole, 0 failed" in ran.err
+    assert "windows/data--1.1--2.0.bdelta: NEW is shipped whole" in ran.err.splitlines()
+    names: dict[str, Any] = {}
+    monkeypatch.chdir(root)
+    shutil.copytree("out", "patches")
+    shutil.copy(root / "in" / "1.0" / "linux" / "bin" / "app", "app")
+    exec(guide_program(), names)
+    assert pathlib.Path("app").read_bytes() == (root / "in" / "2.0" / "linux" / "bin" / "app").read_bytes()
+    whole = root / "in" / "1.0" / "windows" / "data"
+    shutil.copy(whole, "data")
+    assert not names["update"]("data", "out", "windows", "data", "1.0", "2.0")
+    assert pathlib.Path("data").read_bytes() == whole.read_bytes()
+
+
+def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path, shared: Shared) -> None:
+    def run(output: str, *settings: str) -> dict[str, Any]:
+        given = [f"--set={setting}" for setting in (f"output={root / output}", *settings)]
+        assert shared(root, "run", *given).code == 0
+        told: dict[str, Any] = json.loads((root / output / "manifest.json").read_text())
+        return told
+
+    run("out", 'releases=["1.0", "1.1"]')
+    first = {path: path.stat().st_mtime_ns for path in (root / "out").rglob("*--1.1.bdelta*")}
+    assert len(first) == 12  # 6 patches and their records
+    both = run("out", "last=2")
+    assert {path: path.stat().st_mtime_ns for path in first} == first
+    assert (len(both["patches"]), len(both["routes"])) == (18, 18)
+    run("at once", "last=2")
+    assert content(root / "out") == content(root / "at once")
+    # What a plan has no more leaves the manifest and stays in the folder.
+    last = run("out", 'releases=["1.1", "2.0"]')
+    assert [entry["source"]["release"] for entry in last["patches"]] == ["1.1"] * 6
+    assert {route["from"] for route in last["routes"]} == {"1.1"}
+    assert len(list((root / "out").rglob("*.bdelta"))) == 18
+
+
+def test_a_job_that_fails_is_told_and_the_others_go_on(
+    root: pathlib.Path, shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = root / "in" / "2.0" / "linux" / "data"
+    find = _plan.find_files
+
+    def then_change(plan: Any) -> Any:
+        files = find(plan)
+        changed.write_bytes(b"other")
+        return files
+
+    monkeypatch.setattr(_plan, "find_files", then_change)
+    assert shared(root, "run").code == 2
+    told = manifest(root)
+    bad = [entry for entry in told["patches"] if not entry["ok"]]
+    assert [(entry["target"]["name"], entry["target"]["release"]) for entry in bad] == [("data", "2.0")]
+    assert "has changed since the plan was made" in bad[0]["error"]["message"]
+    assert not told["ok"]
+    assert not (root / "out" / "linux" / "data--1.1--2.0.bdelta").exists()
+    route = next(r for r in told["routes"] if (r["platform"], r["name"], r["from"], r["to"]) == ("linux", "data", "1.1", "2.0"))
+    assert route["full"]
+    # The next run takes the file as it is now.
+    monkeypatch.undo()
+    assert shared(root, "run").code == 0
+    assert manifest(root)["ok"]
+
 
 @pytest.fixture
 def cluster(root: pathlib.Path) -> Iterator[Cluster]:
     made = Cluster(root)
     yield made
-    for process in made.started:
-        process.kill()
-        process.wait()
+    made.end()
 
 
 def slow(root: pathlib.Path) -> None:
@@ -312,7 +348,7 @@ def test_signals_end_a_run(
     assert leftovers(root) == []
 
 
-def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
+def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path, shared: Shared) -> None:
     slow(root)
     run = subprocess.Popen(
         [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), "--workers=1"],
@@ -322,9 +358,9 @@ def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert not (root / "out" / "manifest.json").exists()
-    again = matrix(root, "run", "--workers=2")
-    assert again.returncode == 0, again.stderr
+    again = shared(root, "run")
+    assert again.code == 0, again.err
     assert leftovers(root) == []
-    before = int(again.stderr.rsplit("failed; ", 1)[1].split()[0])
+    before = int(again.err.rsplit("failed; ", 1)[1].split()[0])
     assert 2 <= before < 12
-    assert matrix(root, "verify", "--workers=1").returncode == 0
+    assert shared(root, "verify").code == 0

@@ -22,7 +22,8 @@ from bdelta.matrix._output import check_files, check_output, claim_output, manif
 from bdelta.matrix._plan import File, Job, Plan, PlanError
 from bdelta.matrix._signals import Ended, ended_by_signals
 
-QUIET = {
+DASK = {
+    "distributed.worker.multiprocessing-method": "forkserver",
     "logging": {"distributed": "critical"},
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
@@ -30,7 +31,9 @@ QUIET = {
     "distributed.admin.system-monitor.gil.enabled": False,
     "distributed.admin.tick.interval": "1s",
 }
-"""Dask watches its workers all the time. Without that two idle workers take 0.01 of a core, not 0.07."""
+"""Each worker after the first starts in 0.2 seconds of the processor, not 1.4, and shares memory with the others.
+
+Dask watches its workers all the time. Without that two idle workers take 0.01 of a core, not 0.07."""
 
 Tell = Callable[[Job, str, str], None]
 """Of a job: what is wrong with it, or else what became of it."""
@@ -236,7 +239,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    dask.config.set(QUIET)  # for the workers of this machine
+    dask.config.set(DASK)  # for the workers of this machine
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         output = [] if arguments.output is None else [f"output={json.dumps(arguments.output)}"]
