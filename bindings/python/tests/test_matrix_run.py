@@ -21,7 +21,7 @@ from conftest import edited, words
 pytest.importorskip("distributed")
 
 import bdelta
-from bdelta.matrix import _main, _plan
+from bdelta.matrix import _main, _plan, _run
 
 PLAN = """
 releases = ["1.0", "1.1", "2.0"]
@@ -56,6 +56,10 @@ def waiting_for(condition: Callable[[], bool]) -> None:
     pytest.fail("nothing happened for a minute")
 
 
+CALM = {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in _main.DASK.items()}
+"""Dask as the program has it for its own workers: processes that do nothing take little."""
+
+
 class Cluster:
     """A scheduler and workers as processes of their own."""
 
@@ -66,7 +70,7 @@ class Cluster:
     def start(self, program: str, *arguments: str) -> subprocess.Popen[Any]:
         process = subprocess.Popen(
             [sys.executable, "-m", program, *arguments, "--no-dashboard", "--dashboard-address=127.0.0.1:0"],
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, **CALM},
         )
         self.started.append(process)
         return process
@@ -103,12 +107,14 @@ Shared = Callable[..., Told]
 """Runs a command in this process, its jobs by a cluster that all such tests share: to start one takes seconds."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     _, scheduler = made.scheduler()
     for _ in range(2):
         made.worker(scheduler)
+    with _run.connected(scheduler) as client:
+        client.wait_for_workers(2, timeout=60)
     yield scheduler
     made.end()
 
