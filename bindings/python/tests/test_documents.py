@@ -111,3 +111,11 @@ def test_no_file_knows_where_it_was_built() -> None:
         path = pathlib.Path(str(file.locate()))
         if path.suffix in (".py", ".pyi", ".so") and "__pycache__" not in path.parts:
             assert os.fsencode(ROOT) not in path.read_bytes(), path
+
+
+def test_a_repaired_wheel_takes_the_libraries_that_it_holds() -> None:
+    held = [file.locate() for file in importlib.metadata.files("bdelta") or [] if file.parts[0] == "bdelta.libs"]
+    if not held:
+        pytest.skip("the wheel was not repaired")
+    loaded = pathlib.Path("/proc/self/maps").read_text()
+    assert [path for path in held if str(pathlib.Path(str(path)).resolve()) not in loaded] == []

@@ -14,7 +14,7 @@ pytest.importorskip("distributed")
 
 import bdelta
 from bdelta.matrix import _jobs, _main, _plan, _run, _store
-from bdelta.matrix._manifest import chain, routes, shortest
+from bdelta.matrix._manifest import chain, manifest_json, routes, shortest
 from bdelta.matrix._order import by_version
 from bdelta.matrix._output import claim_output
 from bdelta.matrix._store import Cache
@@ -60,6 +60,8 @@ def written(root: pathlib.Path, text: str) -> str:
         ("[create]\nsync = true\n", 6, "sync: there is no such option of create"),
         ("[create]\nlast = 0\n", 6, "last: there is no such option of create"),
         ("[create]\nthreads = 0\n", 6, "threads: expected 1 or more"),
+        ('platforms = ["a", ".."]\n', 5, "platforms: '..' can't be a part of a path"),
+        ('platforms = ["/a"]\n', 5, "platforms: '/a' can't be a part of a path"),
         ("x = ", None, "Invalid value"),
     ],
 )
@@ -84,6 +86,45 @@ def test_globs_that_find_nothing(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root).replace('"*"', '"*", "*.exe"')))
     with pytest.raises(_plan.PlanError, match=re.escape(f"'*.exe' finds nothing in {root}/in/{{release}} of any release")):
         _plan.find_files(plan)
+
+
+@pytest.mark.parametrize("setting", ['files=["../*"]', 'files=["/etc/*"]', 'files=[""]', 'releases=["", "1"]', 'releases=["a/b", "1"]'])
+def test_names_that_lead_outside(root: pathlib.Path, setting: str) -> None:
+    with pytest.raises(_plan.PlanError, match="--set .*: '.*' can't be a part of a path"):
+        _plan.read_plan(written(root, GOOD.format(root=root)), [setting])
+
+
+def test_releases_without_a_file(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)), ['releases=["1", "3", "4"]'])
+    with pytest.raises(_plan.PlanError, match=f"releases: nothing is found of '4', in {root}/in/4 for one"):
+        _plan.find_files(plan)
+
+
+def test_files_that_no_two_releases_have(root: pathlib.Path) -> None:
+    for release in ("1", "2"):
+        (root / "in" / release / "app").rename(root / "in" / release / f"app-{release}")
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)))
+    with pytest.raises(_plan.PlanError, match="files: none has the same path in two releases"):
+        _plan.jobs_of(plan, _plan.find_files(plan))
+
+
+def test_text_that_is_not_utf_8(root: pathlib.Path) -> None:
+    (root / "plan.toml").write_bytes(GOOD.format(root=root).encode() + b"# \xff\n")
+    with pytest.raises(_plan.PlanError, match=":5: expected TOML, which is UTF-8"):
+        _plan.read_plan(str(root / "plan.toml"))
+    pathlib.Path(os.fsdecode(os.fsencode(root / "in" / "2") + b"/\xff")).write_bytes(b"x")
+    with pytest.raises(_plan.PlanError, match=r"files: '\\udcff' in .*/in/2 is no name in UTF-8"):
+        _plan.find_files(_plan.read_plan(written(root, GOOD.format(root=root))))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", ".records/plan.json"])
+@pytest.mark.parametrize("data", [b"x", b"3", b"\xff"])
+def test_records_that_are_damaged(root: pathlib.Path, capsys: pytest.CaptureFixture[str], name: str, data: bytes) -> None:
+    path = written(root, GOOD.format(root=root))
+    claim_output(_plan.read_plan(path))
+    (root / "out" / name).write_bytes(data)
+    assert _main.main(["plan", path]) == 1
+    assert f"out/{name}: is damaged; remove it, and run again" in capsys.readouterr().err
 
 
 def test_relative_paths(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,6 +185,56 @@ def test_an_output_that_holds_other_things(root: pathlib.Path, capsys: pytest.Ca
     (root / "out" / "mine").unlink()
     claim_output(_plan.read_plan(path))
     claim_output(_plan.read_plan(path))
+
+
+def made(root: pathlib.Path, *settings: str) -> _plan.Plan:
+    """A plan that has been carried out."""
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)), settings)
+    files = _plan.find_files(plan)
+    claim_output(plan)
+    entries = [_jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in _plan.jobs_of(plan, files)]
+    _store.publish(f"{plan.output}/manifest.json", manifest_json(plan, files, entries))
+    return plan
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+@pytest.mark.parametrize("full_ratio", [0, 0.01])
+@pytest.mark.parametrize("what", ["another name", "another product"])
+def test_another_plan_with_a_release_of_the_same_name(
+    root: pathlib.Path, capsys: pytest.CaptureFixture[str], what: str, full_ratio: float, command: str
+) -> None:
+    for release in ("1", "2", "3"):
+        (root / "other" / release).mkdir(parents=True)
+        name, size = ("app" if what == "another product" else "tool"), (99 if full_ratio else 100)
+        (root / "other" / release / name).write_bytes(b"other" + release.encode() * (size - 5))
+    made(root, f"full_ratio={full_ratio}")
+    before = (root / "out" / "manifest.json").read_bytes()
+    assert _main.main([command, str(root / "plan.toml"), f"--set=input={root}/other/{{release}}"]) == 1
+    assert f"output: the patches in {root}/out are of other files, by another plan; take another" in capsys.readouterr().err
+    assert (root / "out" / "manifest.json").read_bytes() == before
+    assert _main.main(["plan", str(root / "plan.toml")]) == 0
+
+
+def test_files_that_leave_the_manifest(root: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for release in ("1", "2", "3"):
+        for at in range(5):
+            (root / "in" / release / f"tool{at}").write_bytes(release.encode() * 50)
+    made(root)
+    command = ["plan", str(root / "plan.toml")]
+    assert (_main.main([*command, '--set=releases=["2", "3"]']), capsys.readouterr().err) == (0, "")
+    assert _main.main([*command, '--set=files=["a*", "tool[0-3]"]']) == 0
+    assert "releases in the manifest lose files that are not in this plan: tool4\n" in capsys.readouterr().err
+    assert _main.main([*command, '--set=files=["a*"]', "--json"]) == 0
+    warning = json.loads(capsys.readouterr().err)["warning"]
+    assert warning == "releases in the manifest lose files that are not in this plan: tool0, tool1, tool2 and 2 more"
+
+
+def test_runs_to_two_outputs_are_two_jobs_of_a_cluster(root: pathlib.Path) -> None:
+    plans = [_plan.read_plan(written(root, GOOD.format(root=root)), settings)
+             for settings in ([], [f"output={root}/other"], ["full_ratio=0.5"], ["last=0"])]
+    job = _plan.jobs_of(plans[0], _plan.find_files(plans[0]))[0]
+    keys = [_jobs.key_of(plan, job) for plan in plans]
+    assert len(set(keys)) == 3 and keys[0] == keys[3]
 
 
 @pytest.mark.parametrize(

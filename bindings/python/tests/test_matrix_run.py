@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from conftest import edited, words
@@ -21,7 +21,7 @@ from conftest import edited, words
 pytest.importorskip("distributed")
 
 import bdelta
-from bdelta.matrix import _main, _plan
+from bdelta.matrix import _main, _plan, _run
 
 PLAN = """
 releases = ["1.0", "1.1", "2.0"]
@@ -48,6 +48,86 @@ def root(tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
+def waiting_for(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail("nothing happened for a minute")
+
+
+CALM = {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in _main.DASK.items()}
+"""Dask as the program has it for its own workers: processes that do nothing take little."""
+
+
+class Cluster:
+    """A scheduler and workers as processes of their own."""
+
+    def __init__(self, root: pathlib.Path) -> None:
+        self.root = root
+        self.started: list[subprocess.Popen[Any]] = []
+
+    def start(self, program: str, *arguments: str) -> subprocess.Popen[Any]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", program, *arguments, "--no-dashboard", "--dashboard-address=127.0.0.1:0"],
+            stderr=subprocess.DEVNULL, env={**os.environ, **CALM},
+        )
+        self.started.append(process)
+        return process
+
+    def scheduler(self, port: int = 0) -> tuple[subprocess.Popen[Any], str]:
+        file = self.root / f"scheduler-{len(self.started)}.json"
+        process = self.start(
+            "distributed.cli.dask_scheduler", "--host=127.0.0.1", f"--port={port}", f"--scheduler-file={file}"
+        )
+        waiting_for(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
+        return process, json.loads(file.read_text())["address"]
+
+    def worker(self, address: str) -> subprocess.Popen[Any]:
+        return self.start(
+            "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads=1", "--resources", "MEMORY=8e9 THREADS=1",
+            f"--local-directory={self.root}/work",
+        )
+
+    def end(self) -> None:
+        for process in self.started:
+            process.kill()
+            process.wait()
+
+
+class Told(NamedTuple):
+    """What became of a command."""
+
+    code: int
+    out: str
+    err: str
+
+
+Shared = Callable[..., Told]
+"""Runs a command in this process, its jobs by a cluster that all such tests share: to start one takes seconds."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    _, scheduler = made.scheduler()
+    for _ in range(2):
+        made.worker(scheduler)
+    with _run.connected(scheduler) as client:
+        client.wait_for_workers(2, timeout=60)
+    yield scheduler
+    made.end()
+
+
+@pytest.fixture
+def shared(address: str, capsys: pytest.CaptureFixture[str]) -> Shared:
+    def run(root: pathlib.Path, command: str, *arguments: str) -> Told:
+        code = _main.main([command, str(root / "plan.toml"), f"--scheduler={address}", *arguments])
+        return Told(code, *capsys.readouterr())
+
+    return run
+
+
 def matrix(root: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "bdelta.matrix._main", arguments[0], str(root / "plan.toml"), *arguments[1:]],
@@ -66,7 +146,7 @@ def manifest(root: pathlib.Path) -> dict[str, Any]:
     return told
 
 
-def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
+def test_from_a_plan_to_a_manifest(root: pathlib.Path, shared: Shared) -> None:
     planned = matrix(root, "plan", "--json")
     assert (planned.returncode, json.loads(planned.stdout)["jobs"], json.loads(planned.stdout)["done"]) == (0, 12, 0)
     assert not (root / "out").exists()
@@ -89,22 +169,22 @@ def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
     assert way["patches"] == ["linux/data--1.0--1.1.bdelta", "linux/data--1.1--2.0.bdelta"]
     # Another cluster gives the same bytes; what is there is not made again; all of it gives NEW.
     first = content(root / "out")
-    again = matrix(root, "run")
-    assert (again.returncode, content(root / "out")) == (0, first)
-    assert again.stderr == "bdelta-matrix: 12 patches made, 0 files shipped whole, 0 failed; 12 done before\n"
+    again = shared(root, "run")
+    assert (again.code, content(root / "out")) == (0, first)
+    assert again.err == "bdelta-matrix: 12 patches made, 0 files shipped whole, 0 failed; 12 done before\n"
     checked = matrix(root, "verify", "--workers=1", "--sample=5")
     assert checked.returncode == 0 and "5 of 5 patches give NEW" in checked.stderr, checked.stderr
-    subprocess.run(["rm", "-r", root / "out"], check=True)
-    assert matrix(root, "run", "--workers=1").returncode == 0
+    shutil.rmtree(root / "out")
+    assert shared(root, "run").code == 0
     assert content(root / "out") == first
     patch_path = root / "out" / told["patches"][0]["patch"]["name"]
     patch_path.write_bytes(patch_path.read_bytes()[:-1] + b"x")
-    wrong = matrix(root, "verify", "--workers=1")
-    assert wrong.returncode == 5 and "11 of 12 patches give NEW" in wrong.stderr
-    assert "the patch is not the one in the manifest; run again with --digests to make it anew" in wrong.stderr
+    wrong = shared(root, "verify")
+    assert wrong.code == 5 and "11 of 12 patches give NEW" in wrong.err
+    assert "the patch is not the one in the manifest; run again with --digests to make it anew" in wrong.err
     (root / "out" / told["patches"][1]["patch"]["name"]).unlink()
-    assert json.loads(matrix(root, "plan", "--json").stdout)["done"] == 10
-    assert matrix(root, "run", "--workers=1", "--digests").returncode == 0
+    assert json.loads(shared(root, "plan", "--json").out)["done"] == 10
+    assert shared(root, "run", "--digests").code == 0
     assert content(root / "out") == first
 
 
@@ -113,11 +193,11 @@ def guide_program() -> str:
     return guide.split("```python\n")[1].split("```")[0]
 
 
-def test_clients_follow_routes(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_follow_routes(root: pathlib.Path, shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "in" / "2.0" / "windows" / "data").write_bytes(random.Random(1).randbytes(10_000))
-    ran = matrix(root, "run", "--workers=2", "--set=full_ratio=0.9")
-    assert "11 patches made, 1 files shipped whole, 0 failed" in ran.stderr
-    assert "windows/data--1.1--2.0.bdelta: NEW is shipped whole" in ran.stderr.splitlines()
+    ran = shared(root, "run", "--set=full_ratio=0.9")
+    assert "11 patches made, 1 files shipped whole, 0 failed" in ran.err
+    assert "windows/data--1.1--2.0.bdelta: NEW is shipped whole" in ran.err.splitlines()
     names: dict[str, Any] = {}
     monkeypatch.chdir(root)
     shutil.copytree("out", "patches")
@@ -130,10 +210,10 @@ def test_clients_follow_routes(root: pathlib.Path, monkeypatch: pytest.MonkeyPat
     assert pathlib.Path("data").read_bytes() == whole.read_bytes()
 
 
-def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path) -> None:
+def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path, shared: Shared) -> None:
     def run(output: str, *settings: str) -> dict[str, Any]:
         given = [f"--set={setting}" for setting in (f"output={root / output}", *settings)]
-        assert _main.main(["run", str(root / "plan.toml"), "--workers=1", *given]) == 0
+        assert shared(root, "run", *given).code == 0
         told: dict[str, Any] = json.loads((root / output / "manifest.json").read_text())
         return told
 
@@ -152,7 +232,9 @@ def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path) -> None:
     assert len(list((root / "out").rglob("*.bdelta"))) == 18
 
 
-def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_fails_is_told_and_the_others_go_on(
+    root: pathlib.Path, shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
     changed = root / "in" / "2.0" / "linux" / "data"
     find = _plan.find_files
 
@@ -162,7 +244,7 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monke
         return files
 
     monkeypatch.setattr(_plan, "find_files", then_change)
-    assert _main.main(["run", str(root / "plan.toml"), "--workers=2"]) == 2
+    assert shared(root, "run").code == 2
     told = manifest(root)
     bad = [entry for entry in told["patches"] if not entry["ok"]]
     assert [(entry["target"]["name"], entry["target"]["release"]) for entry in bad] == [("data", "2.0")]
@@ -173,55 +255,15 @@ def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monke
     assert route["full"]
     # The next run takes the file as it is now.
     monkeypatch.undo()
-    assert _main.main(["run", str(root / "plan.toml"), "--workers=1"]) == 0
+    assert shared(root, "run").code == 0
     assert manifest(root)["ok"]
-
-
-def waiting_for(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.1)
-    pytest.fail("nothing happened for a minute")
-
-
-class Cluster:
-    """A scheduler and workers as processes of their own."""
-
-    def __init__(self, root: pathlib.Path) -> None:
-        self.root = root
-        self.started: list[subprocess.Popen[Any]] = []
-
-    def start(self, program: str, *arguments: str) -> subprocess.Popen[Any]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", program, *arguments, "--no-dashboard", "--dashboard-address=127.0.0.1:0"],
-            stderr=subprocess.DEVNULL,
-        )
-        self.started.append(process)
-        return process
-
-    def scheduler(self, port: int = 0) -> tuple[subprocess.Popen[Any], str]:
-        file = self.root / f"scheduler-{len(self.started)}.json"
-        process = self.start(
-            "distributed.cli.dask_scheduler", "--host=127.0.0.1", f"--port={port}", f"--scheduler-file={file}"
-        )
-        waiting_for(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
-        return process, json.loads(file.read_text())["address"]
-
-    def worker(self, address: str) -> subprocess.Popen[Any]:
-        return self.start(
-            "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads=1", "--resources", "MEMORY=8e9 THREADS=1",
-            f"--local-directory={self.root}/work",
-        )
 
 
 @pytest.fixture
 def cluster(root: pathlib.Path) -> Iterator[Cluster]:
     made = Cluster(root)
     yield made
-    for process in made.started:
-        process.kill()
-        process.wait()
+    made.end()
 
 
 def slow(root: pathlib.Path) -> None:
@@ -312,7 +354,7 @@ def test_signals_end_a_run(
     assert leftovers(root) == []
 
 
-def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
+def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path, shared: Shared) -> None:
     slow(root)
     run = subprocess.Popen(
         [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), "--workers=1"],
@@ -322,9 +364,9 @@ def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     assert not (root / "out" / "manifest.json").exists()
-    again = matrix(root, "run", "--workers=2")
-    assert again.returncode == 0, again.stderr
+    again = shared(root, "run")
+    assert again.code == 0, again.err
     assert leftovers(root) == []
-    before = int(again.stderr.rsplit("failed; ", 1)[1].split()[0])
+    before = int(again.err.rsplit("failed; ", 1)[1].split()[0])
     assert 2 <= before < 12
-    assert matrix(root, "verify", "--workers=1").returncode == 0
+    assert shared(root, "verify").code == 0

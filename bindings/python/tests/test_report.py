@@ -19,7 +19,7 @@ from conftest import archive, edited, program, words
 
 import bdelta
 from bdelta.report import _evidence, main, of_manifest, of_patch, page_of
-from bdelta.report._html import script_data
+from bdelta.report._html import script_data, share
 from bdelta.report._patch import treemap
 
 
@@ -149,6 +149,11 @@ def manifest(*releases: int) -> dict[str, Any]:
     }
 
 
+def test_shares() -> None:
+    found = [share(count, 10_000_000) for count in (0, 1, 1_000, 4_000, 99_000, 100_000, 10_000_000)] + [share(1, 0)]
+    assert found == ["0.0%", "under 0.01%", "0.01%", "0.04%", "0.99%", "1.0%", "100.0%", ""]
+
+
 def test_sizes_over_releases(tmp_path: pathlib.Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps(manifest()))
     part = of_manifest(tmp_path / "manifest.json")
@@ -173,17 +178,20 @@ def test_bad_input(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], t
     page = tmp_path / "page.html"
     (tmp_path / "other.json").write_text('{"manifest_schema": 2}')
     (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "empty.json").write_text('{"manifest_schema": 1}')
     for arguments, status, text in (
         ([str(tmp_path / "other.json")], 1, "manifest_schema 1"),
         ([str(tmp_path / "bad.json")], 1, "bad.json: expected a manifest in JSON"),
+        ([str(tmp_path / "empty.json")], 1, "empty.json: has not what a manifest has: 'patches'"),
+        ([str(trees[1]), "-o", str(tmp_path / "none" / "page.html")], 1, "none is no folder"),
         ([str(tmp_path / "absent.json")], 2, "absent.json"),
         ([str(tmp_path / "absent")], 2, "absent"),
         ([str(tmp_path / "other.json"), "--old", "a", "--old", "b"], 1, "--old: expected one, or 0"),
         ([str(trees[1]), "--old", str(trees[1].parent / "new")], 4, "new"),
     ):
-        assert main([*arguments, "-o", str(page)]) == status
+        assert main(["-o", str(page), *arguments]) == status
         assert text in capsys.readouterr().err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.json", "other.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.json", "empty.json", "other.json"]
     page.write_text("mine")
     assert main([str(trees[1]), "-o", str(page)]) == 1
     assert page.read_text() == "mine"

@@ -31,7 +31,8 @@ def tokens_of(job: Job) -> list[str]:
 
 
 def key_of(plan: Plan, job: Job) -> str:
-    return digest_of([making_of(plan, job), tokens_of(job)])
+    """Of a job on Dask, which does jobs of one key once, whoever asks: for runs to other outputs it has to differ."""
+    return digest_of([making_of(plan, job), tokens_of(job), plan.output, plan.full_ratio])
 
 
 def record_name(job: Job) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import posixpath
+from typing import Any
 
 import fsspec  # type: ignore[import-untyped]
 
-from bdelta.matrix._plan import Plan, PlanError, is_local
+from bdelta.matrix._jobs import sha256_of
+from bdelta.matrix._plan import File, Plan, PlanError, is_local
 from bdelta.matrix._store import join, publish, read
 
 
@@ -29,7 +32,7 @@ def check_output(plan: Plan) -> None:
             if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
                 raise PlanError(f"output: {there} is no folder that can be written to")
         return
-    before, now = json.loads(known), plan.fixed()
+    before, now = known_json(known, mark_of(plan)), plan.fixed()
     releases = before.pop("releases", [])
     if not set(releases) & set(plan.releases):
         raise PlanError(f"releases: none of {', '.join(plan.releases)} is among those of the patches in {plan.output}, "
@@ -45,3 +48,41 @@ def claim_output(plan: Plan) -> None:
     """Makes an output the plan's, after `check_output`."""
     check_output(plan)
     publish(mark_of(plan), json.dumps({**plan.fixed(), "releases": plan.releases}).encode())
+
+
+def manifest_of(plan: Plan) -> dict[str, Any] | None:
+    """That of the output; None if there is none."""
+    data = read(join(plan.output, "manifest.json"))
+    return None if data is None else known_json(data, join(plan.output, "manifest.json"))
+
+
+def known_json(data: bytes, url: str) -> dict[str, Any]:
+    """PlanError for what is no JSON, as after a fault of the disk."""
+    try:
+        return dict(json.loads(data))
+    except (ValueError, TypeError):
+        raise PlanError(f"{url}: is damaged; remove it, and run again") from None
+
+
+def check_files(plan: Plan, files: list[File]) -> list[str]:
+    """PlanError where no file of the plan is one that the manifest in the output has patches of: that is by another plan.
+
+    Gives the paths that leave the manifest although their releases stay.
+    """
+    manifest = manifest_of(plan) or {}
+    now = {(file.platform, file.name, file.release): file for file in files}
+    sides = [(entry["platform"], side) for entry in manifest.get("patches", []) for side in (entry["source"], entry["target"])]
+    sides.sort(key=lambda one: int(one[1]["bytes"]))  # as it may have to be read, the smallest first
+    if sides and not any(_is_same(now.get((platform, side["name"], side["release"])), side) for platform, side in sides):
+        raise PlanError(f"output: the patches in {plan.output} are of other files, by another plan; take another folder, or remove "
+                        "its manifest.json if no one needs it")
+    before = {(file["platform"], file["name"], file["release"]) for file in manifest.get("files", [])}
+    return sorted({posixpath.join(platform, name) for platform, name, release in before - now.keys() if release in plan.releases})
+
+
+def _is_same(file: File | None, side: dict[str, Any]) -> bool:
+    """As far as it can be told: files elsewhere, and those that no patch was kept of, go by their sizes."""
+    if file is None or file.bytes != side["bytes"]:
+        return False
+    digest = sha256_of(file.url, file.token) if "sha256" in side else None
+    return digest is None or bool(digest == side["sha256"])

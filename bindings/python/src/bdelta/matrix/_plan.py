@@ -124,6 +124,15 @@ def is_local(fs: object) -> bool:
     return isinstance(fs, LocalFileSystem)
 
 
+def is_text(name: str) -> bool:
+    """Names of files are bytes, which Python can carry, and JSON can't."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def token_of(fs: Any, path: str) -> str:
     """Changes when the file does. Servers tell versions; what else fsspec knows depends on how it was asked."""
     told = fs.info(path)
@@ -151,14 +160,21 @@ class _Reader:
         self.path, self.text = paths[0], ""
         self.set_keys: set[str] = set()
         if len(paths) == 1 and not os.path.isdir(paths[0]):
-            with open(self.path, encoding="utf-8") as file:
-                self.text = file.read()
+            with open(self.path, "rb") as file:
+                self.text = self.decoded(self.path, file.read())
             self.table = self.parsed(self.path, self.text)
             self.locate(self.table, os.path.dirname(self.path))
         else:
             self.table = table_of_folders(paths)
         for setting in settings:
             self.set(setting)
+
+    @staticmethod
+    def decoded(where: str, data: bytes) -> str:
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise PlanError(f"{where}:{data.count(10, 0, error.start) + 1}: expected TOML, which is UTF-8") from None
 
     @staticmethod
     def parsed(where: str, text: str) -> dict[str, Any]:
@@ -206,13 +222,21 @@ class _Reader:
             raise self.fail(key, f"expected {wanted}, found {value!r}")
         return value
 
-    def names(self, key: str, otherwise: list[str] | None = None) -> tuple[str, ...]:
-        names = self.take(key, list, "a list of strings", otherwise)
+    def names(self, key: str) -> tuple[str, ...]:
+        names = self.take(key, list, "a list of strings")
         if not names or not all(isinstance(name, str) for name in names):
             raise self.fail(key, "expected a list of strings with at least one in it")
         if len(set(names)) != len(names):
             raise self.fail(key, "names something twice")
         return tuple(names)
+
+    def parts(self, key: str) -> tuple[str, ...]:
+        """Names that become parts of paths, and lead to nothing outside."""
+        names = self.names(key)
+        for name in names:
+            if not {"", ".", ".."}.isdisjoint(name.split("/")) or (key == "releases" and "/" in name):
+                raise self.fail(key, f"{name!r} can't be a part of a path")
+        return names
 
     def options(self) -> bdelta.CreateOptions:
         options = self.table.pop("create", {})
@@ -270,11 +294,11 @@ def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
     """
     reader = _Reader([paths] if isinstance(paths, str) else paths, settings)
     plan = Plan(
-        releases=reader.names("releases"),
+        releases=reader.parts("releases"),
         input=reader.take("input", str, "a string"),
-        files=reader.names("files"),
+        files=reader.parts("files"),
         output=reader.take("output", str, "a string"),
-        platforms=reader.names("platforms", [""]),
+        platforms=reader.parts("platforms") if "platforms" in reader.table else ("",),
         last=reader.take("last", int, "a number", 1),
         full_ratio=reader.take("full_ratio", (int, float), "a number", 0),
         routes=reader.take("routes", str, "a string", "all"),
@@ -300,7 +324,7 @@ def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
 
 
 def find_files(plan: Plan) -> list[File]:
-    """Every file of every release. PlanError for globs that find nothing."""
+    """Every file of every release. PlanError for globs that find nothing, and for releases without a file."""
     found: dict[tuple[str, str, str], File] = {}
     matched: set[tuple[str, str]] = set()
     for platform in plan.platforms:
@@ -310,6 +334,9 @@ def find_files(plan: Plan) -> list[File]:
                 for path in filter(fs.isfile, fs.glob(posixpath.join(folder, glob))):
                     matched.add((platform, glob))
                     name = posixpath.relpath(path, folder)
+                    if not is_text(name):
+                        raise PlanError(f"files: {ascii(name)} in {plan.folder(release, platform)} is no name in UTF-8, which the "
+                                        "manifest needs; rename it, or leave it out")
                     if is_local(fs):
                         path = os.path.realpath(path)  # changes of what a link leads to count
                     found[platform, name, release] = File(
@@ -319,11 +346,14 @@ def find_files(plan: Plan) -> list[File]:
         for glob in plan.files:
             if (platform, glob) not in matched:
                 raise PlanError(f"files: {glob!r} finds nothing in {plan.folder('{release}', platform)} of any release")
+    for release in plan.releases:
+        if not any(of == release for _, _, of in found):
+            raise PlanError(f"releases: nothing is found of {release!r}, in {plan.folder(release, plan.platforms[0])} for one")
     return [found[key] for key in sorted(found)]
 
 
 def jobs_of(plan: Plan, files: list[File]) -> list[Job]:
-    """A job for each patch, in the order of the manifest. PlanError for two patches of one name."""
+    """A job for each patch, in the order of the manifest. PlanError for none, and for two patches of one name."""
     order = {release: at for at, release in enumerate(plan.releases)}
     groups: dict[tuple[str, str], list[File]] = {}
     for file in files:
@@ -334,6 +364,8 @@ def jobs_of(plan: Plan, files: list[File]) -> list[Job]:
         for at, target in enumerate(versions):
             for source in versions[max(0, at - plan.last) if plan.last else 0 : at]:
                 jobs.append(Job(source, target, _patch_name(source, target), _memory(plan, source, target)))
+    if not jobs:
+        raise PlanError("files: none has the same path in two releases, so there is no patch to be made")
     names: dict[str, Job] = {}
     for job in jobs:
         other = names.setdefault(job.name.lower(), job)

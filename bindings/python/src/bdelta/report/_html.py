@@ -46,7 +46,12 @@ def size(count: int) -> str:
 
 
 def share(count: int, of: int) -> str:
-    return f"{100 * count / of:.1f}%" if of else ""
+    if not of:
+        return ""
+    percent = 100 * count / of
+    if 0 < percent < 0.01:
+        return "under 0.01%"
+    return f"{percent:.{2 if 0 < percent < 1 else 1}f}%"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = (), minor: Iterable[int] = ()) -> str:

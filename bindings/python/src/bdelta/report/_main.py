@@ -55,6 +55,8 @@ def main(given: list[str] | None = None) -> int:
     try:
         if output.exists() and not arguments.force:
             raise ManifestError(f"{output} exists; --force replaces it")
+        if not output.parent.is_dir():
+            raise ManifestError(f"{output.parent} is no folder")
         publish(page_of(parts_of(arguments.inputs, arguments.old)), output)
     except ManifestError as error:
         print(f"bdelta-report: {error}", file=sys.stderr)

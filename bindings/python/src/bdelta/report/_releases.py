@@ -82,7 +82,8 @@ def patches_table(manifest: Entry) -> str:
                      f'{entry["patch"]["bytes"]:,}', share(entry["patch"]["bytes"], whole), size(whole)))
     heads = ("NEW", "platform", "from", "to", "bytes", "of NEW", "NEW has")
     more = f"<p>And {len(entries) - MOST_ROWS:,} more.</p>" if len(entries) > MOST_ROWS else ""
-    return table(heads, rows, numbers=(4, 5, 6), minor=(1, 6)) + more
+    platforms = any(entry.get("platform") for entry in entries)
+    return table(heads, rows, numbers=(4, 5, 6), minor=(6,) if platforms else (1, 6)) + more
 
 
 def missing_table(manifest: Entry) -> str:
@@ -106,6 +107,13 @@ def of_manifest(path: str | os.PathLike[str]) -> Part:
     """Sizes of the patches of a manifest, as `bdelta --to` and bdelta-matrix write it. Raises ValueError and OSError."""
     path = pathlib.Path(path)
     manifest = read(path)
+    try:
+        return part_of(path, manifest)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ManifestError(f"{path}: has not what a manifest has: {error}") from None
+
+
+def part_of(path: pathlib.Path, manifest: Entry) -> Part:
     part = Part(path.parent.name + "/" + path.name if path.parent.name else path.name)
     made = [entry for entry in manifest["patches"] if entry["patch"]]
     patch_bytes = sum(entry["patch"]["bytes"] for entry in made)
