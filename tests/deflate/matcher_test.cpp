@@ -63,6 +63,17 @@ void compare(Matcher& a, Matcher& b, const Parameters& parameters, const Bytes& 
   }
 }
 
+// Stretches with short chains and with long ones in turn, between which M2 becomes M and M becomes M2.
+Bytes changing_bytes(std::size_t size, std::uint64_t seed) {
+  Bytes bytes;
+  while (bytes.size() < size) {
+    append(bytes, wordy_bytes(100'000, ++seed));
+    for (const std::uint8_t byte : random_bytes(100'000, ++seed)) bytes.push_back(byte % 4);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
 template <Hash kHash>
 void compare_many(std::uint64_t seed) {
   RuledMatcher<Search::kLazy, ChainTables<kHash>> plain;
@@ -75,6 +86,7 @@ void compare_many(std::uint64_t seed) {
     if (i % 3 == 2) {
       for (std::uint8_t& byte : text) byte = static_cast<std::uint8_t>(random.below(4) * 64);  // Chromium's buckets of three
     }
+    if (i % 10 == 5) text = changing_bytes(random.between(300'000, 700'000), i);
     compare(plain, ranked, parameters, padded(text), random);
     if (testing::Test::HasFatalFailure()) return;
   }

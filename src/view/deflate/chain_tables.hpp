@@ -62,10 +62,10 @@ class ChainTables : public WindowTables {
 
   [[nodiscard]] std::uint32_t link(std::uint32_t at) const noexcept { return links_[place<kHash>(at)]; }
 
- private:
+ protected:
   void slide(std::uint32_t by) noexcept {
-    move_down(heads_.data(), std::size_t{1} << parameters_.hash_bits, 0, by);
-    move_down(links_.data(), links_.size(), 0, by);
+    move_down(heads_.data(), std::size_t{1} << parameters_.hash_bits, by);
+    move_down(links_.data(), links_.size(), by);
     move_base<kHash>(by);
   }
   void slide_for(std::uint64_t pos) noexcept {

@@ -61,8 +61,8 @@ class WindowTables : public Matcher {
 
   [[nodiscard]] static std::vector<std::uint16_t> make_table(std::size_t count);  // of 0
 
-  // Takes `by` off, down to 0; of eight numbers those stay whose bit of `kept` is set. count: a multiple of 8.
-  static void move_down(std::uint16_t* at, std::size_t count, unsigned kept, std::uint32_t by) noexcept;
+  // Takes `by` off, down to 0.
+  static void move_down(std::uint16_t* at, std::size_t count, std::uint32_t by) noexcept;
 
   // The four bytes at `pos` as zlib sees them. Three bytes before the end the fourth is what its window held.
   template <Hash kHash>
