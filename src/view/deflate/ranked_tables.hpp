@@ -153,6 +153,8 @@ class RankedTables : public ChainTables<kHash> {
     }
     std::uint16_t& head6 = heads6_[(bytes << 16) * 0x9E3779B185EBCA87u >> (64 - kBits6)];
     links6_[place] = head6;
+    // Three bytes before the end of a text Chromium takes a position for another than it is. It is not found by its bytes.
+    if (kHash == Hash::kFourBytes && bucket != hash_(static_cast<std::uint32_t>(bytes))) return;
     head6 = static_cast<std::uint16_t>(at);
   }
 
