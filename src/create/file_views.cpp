@@ -37,17 +37,40 @@ std::uint64_t told_view_bytes(ByteSpan file) {
   return bytes;
 }
 
+// Of both views under a limit of memory; 0: there is none.
+std::uint64_t most_view_bytes(std::uint64_t limit) {
+  if (limit == 0) return kMostViewsBytes;
+  const std::uint64_t beside_work = limit - std::min(limit, kLeftForWorkBytes);
+  return std::max(limit / kSmallLimitShare, std::min(limit / kViewLimitShare, beside_work));
+}
+
+// The least limit with room for such views.
+std::uint64_t limit_for(std::uint64_t view_bytes) {
+  return std::min(kSmallLimitShare * view_bytes, std::max(kViewLimitShare * view_bytes, view_bytes + kLeftForWorkBytes));
+}
+
+// For the next views, while others are held.
+void set_limits(LayerLimits& limits, std::uint64_t held_bytes, std::uint64_t limit) {
+  const auto beside_held = [held_bytes](std::uint64_t bytes) { return bytes - std::min(bytes, held_bytes); };
+  limits.most_view_bytes = most_view_bytes(limit);
+  limits.most_make_bytes = ~std::uint64_t{0};
+  if (limit == 0) return;
+  limits.most_make_bytes = beside_held(limit);
+  if (held_bytes != 0) limits.most_view_bytes = std::min(limits.most_view_bytes, beside_held(limit - limit / kHeldLimitShare));
+}
+
 // That has room for the views of files which are so large that nobody looks into them; 0 if this can't be told.
 std::uint64_t limit_for_archives(ByteSpan source, ByteSpan target) {
   const std::uint64_t target_bytes = told_view_bytes(target);
   const std::uint64_t view_bytes = target_bytes + std::max<std::uint64_t>(source.size(), told_view_bytes(source));
-  return target_bytes == 0 || view_bytes > kMostViewsBytes ? 0 : kViewLimitShare * view_bytes;
+  return target_bytes == 0 || view_bytes > kMostViewsBytes ? 0 : limit_for(view_bytes);
 }
 
-// That has room for the views of these files; 0 if this one has.
+// That has room for the views of these files, and for making them; 0 if this one has.
 std::uint64_t limit_for_views(const ViewedFile& source, const ViewedFile& target, std::uint64_t limit_bytes) {
   const std::uint64_t view_bytes = expected_view_bytes(source.bytes, source.found.streams) + expected_view_bytes(target.bytes, target.found.streams);
-  return view_bytes > limit_bytes / kViewLimitShare ? kViewLimitShare * view_bytes : 0;
+  const std::uint64_t make_bytes = view_bytes + analysis_bytes(target.found.streams);
+  return view_bytes > most_view_bytes(limit_bytes) || make_bytes > limit_bytes ? std::max(limit_for(view_bytes), make_bytes) : 0;
 }
 
 // Out of NEW's streams.
@@ -57,7 +80,8 @@ AlikeStreams leave_out_alike(const ViewedFile& source, ViewedFile& target, const
 }
 
 // Chunks of PNG files, joined, and then the streams that these hold: two views, or none.
-std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, WorkerPool& pool, UnpackReport& report) {
+std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, std::uint64_t held_bytes, std::uint64_t memory_limit,
+                                  WorkerPool& pool, UnpackReport& report) {
   std::vector<ViewLayer> layers;
   ViewedFile source{pair.source, find_png_runs(pair.source, pair.source_parts)};
   ViewedFile target{pair.target, find_png_runs(pair.target, pair.target_parts)};
@@ -69,6 +93,7 @@ std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, Work
   if (!joined) return layers;
   limits = further_limits(limits);
   limits.kind = view::StreamKind::kDeflate;
+  set_limits(limits, held_bytes + joined->source_view.size() + joined->target_view.size(), memory_limit);
   const auto streams_of = [&](ByteSpan view, const ViewParts& parts, const view::PackedStreams& runs) {
     return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}, {}}};
   };
@@ -89,8 +114,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
                                                    std::uint64_t& needed_bytes) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
-  const std::uint64_t most_view_bytes = limit == 0 ? kMostViewsBytes : limit / kViewLimitShare;
-  if (source.size() + target.size() > most_view_bytes) {
+  const std::uint64_t most_bytes = most_view_bytes(limit);
+  if (source.size() + target.size() > most_bytes) {
     if (limit != 0) needed_bytes = limit_for_archives(source.view(), target.view());
     return std::unique_ptr<FileViews>();
   }
@@ -98,8 +123,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   limits.at_any_cost = options.unpack == Unpack::kAll;
   const std::uint64_t most_raw_bytes =
       std::max(kAmpleRawBytes, std::min(kMostRawBytes, kUsualRawRatio * std::min(kMostRawBytes, std::max(source.size(), target.size()))));
-  limits.most_raw_bytes = limit == 0 ? most_raw_bytes : std::min(most_raw_bytes, limit / kViewLimitShare);
-  limits.most_view_bytes = most_view_bytes;
+  limits.most_raw_bytes = std::min(most_raw_bytes, most_bytes);
+  set_limits(limits, 0, limit);
   limits.most_apply_bytes = kMostViewApplyBytes;
   if (Watch* const watch = pool.watch()) watch->begin_part(kUnpackShare);
   BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
@@ -145,12 +170,13 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     pair = views->take(*layer);
     layers.push_back(std::move(*layer));
     limits = further_limits(limits);
+    set_limits(limits, views->held_bytes(), limit);
     search.is_of_view = true;
     found = find_parts(pair.target, pair.target_parts, search);
     for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   }
   if ((has_pngs || !layers.empty()) && layers.size() + 2 <= view::kMostViews) {
-    for (ViewLayer& layer : png_layers(pair, limits, pool, report)) {
+    for (ViewLayer& layer : png_layers(pair, limits, views->held_bytes(), limit, pool, report)) {
       pair = views->take(layer);
       layers.push_back(std::move(layer));
     }

@@ -119,6 +119,12 @@ std::uint64_t raw_bytes_of(const FoundStreams& found) {
   return bytes;
 }
 
+std::uint64_t analysis_bytes(const FoundStreams& found) {
+  std::uint64_t largest_bytes = 0;
+  for (const view::FoundStream& stream : found) largest_bytes = std::max(largest_bytes, stream.packed_bytes);
+  return kAnalysisRatio * largest_bytes;
+}
+
 std::uint64_t ViewLayer::apply_ns() const noexcept {
   std::uint64_t raw_bytes = 0;
   for (const view::PackedStream& stream : source_replaced.streams) raw_bytes += stream.raw_bytes;
@@ -207,7 +213,8 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
   layer.left_raw_bytes = raw_bytes_of(source.found.streams) - raw_bytes_of(chosen.unpacked);
   const std::uint64_t most_raw_bytes = std::max(raw_bytes_of(chosen.unpacked), raw_bytes_of(found));
   const std::uint64_t views_bytes = expected_view_bytes(source.bytes, chosen.unpacked) + expected_view_bytes(target.bytes, found);
-  if (most_raw_bytes > limits.most_raw_bytes || views_bytes > limits.most_view_bytes) {
+  const std::uint64_t make_bytes = views_bytes + (limits.kind == view::StreamKind::kDeflate ? analysis_bytes(found) : 0);
+  if (most_raw_bytes > limits.most_raw_bytes || views_bytes > limits.most_view_bytes || make_bytes > limits.most_make_bytes) {
     for (const view::FoundStream& stream : found) report.no_room.add(stream.packed_bytes);
     return std::nullopt;
   }

@@ -17,6 +17,7 @@ struct LayerLimits {
   bool at_any_cost = false;          // takes what was found, all that can be made again
   std::uint64_t most_raw_bytes = 0;  // of the streams of one file
   std::uint64_t most_view_bytes = 0;   // of both views together
+  std::uint64_t most_make_bytes = 0;   // for these, and for what analysing NEW's largest stream takes
   std::uint64_t most_apply_bytes = 0;  // for OLD where it is held, its view, its largest stream and directories
 };
 
@@ -24,6 +25,9 @@ struct LayerLimits {
 
 // Of a view, if all streams are as large as is said.
 [[nodiscard]] std::uint64_t expected_view_bytes(ByteSpan file, const FoundStreams& found);
+
+// What a stream takes while it is analysed, beside its text.
+[[nodiscard]] std::uint64_t analysis_bytes(const FoundStreams& found);
 
 // For a view of a view with such limits: it takes memory, too.
 [[nodiscard]] LayerLimits further_limits(LayerLimits limits);

@@ -17,6 +17,7 @@
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
 #include "support/replace_new.hpp"
+#include "support/tar.hpp"
 
 namespace {
 
@@ -130,6 +131,36 @@ TEST_P(PeakMemory, StaysWithinTheLimitWithArchives) {
     if (told != report->left_out.end()) {
       EXPECT_LT(options.memory_limit_bytes, told->needed_bytes);
     }
+  }
+}
+
+bool leaves_out_unpacking(const Report& report) {
+  return std::any_of(report.left_out.begin(), report.left_out.end(), [](const LeftOut& work) { return work.name == "unpacking"; });
+}
+
+// Views have up to half of a limit. Those of views stand beside them meanwhile, and so do the tokens of a stream: here there is no
+// room for the tokens of the second pair, nor for the stored blocks of the third.
+TEST(CreatePeakMemory, StaysWithinALimitThatViewsHaveHalfOf) {
+  constexpr std::size_t kTextBytes = 31 << 20;
+  const auto next_of = [](const Bytes& text) { return edited(text, {{Edit::kOverwrite, 1'000'000, 2'000, 0, 1}}); };
+  const Bytes text = periodic_bytes(kTextBytes, 5000, 9);
+  Bytes letters = random_bytes(kTextBytes, 7);  // a token a byte
+  for (std::uint8_t& letter : letters) letter = static_cast<std::uint8_t>('a' + letter % 26);
+  const auto nested = [](const Bytes& inner) { return gzip_of(tar_of({{"inner.gz", 0, gzip_of(inner, 1)}, {"text", 0, inner}}), 1); };
+  const Bytes half(letters.begin(), letters.begin() + kTextBytes / 2);
+  const std::pair<Bytes, Bytes> pairs[] = {
+      {gzip_of(text, 1), gzip_of(next_of(text), 1)}, {gzip_of(letters, 1), gzip_of(next_of(letters), 1)}, {nested(half), nested(next_of(half))}};
+  CreateOptions options = create_options(3, PatchFormat::kBdt2, 4);
+  options.memory_limit_bytes = std::uint64_t{128} << 20;
+  for (const auto& [source, target] : pairs) {
+    io::MemoryReader source_reader(source), target_reader(target);
+    NullWriter writer;
+    const long long before = g_live_bytes;
+    g_peak_bytes = before;
+    const auto report = create(source_reader, target_reader, writer, options);
+    ASSERT_OK(report);
+    EXPECT_LE(static_cast<std::uint64_t>(g_peak_bytes - before), options.memory_limit_bytes);
+    EXPECT_EQ(&source != &pairs[0].first, leaves_out_unpacking(*report));
   }
 }
 

@@ -35,10 +35,16 @@ inline constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20;
 inline constexpr std::uint64_t kMostRawBytes = std::uint64_t{1024} << 20;
 inline constexpr std::uint64_t kUsualRawRatio = 16;
 
-// A limit of making has room for both views, and as much for the work on them: 1/share of it. Without a limit both files, and
-// both views, have so many bytes.
-// [share, bytes] More: unpacks less; more. Sets: none noted.
-inline constexpr std::uint64_t kViewLimitShare = 4;
+// A limit of making has room for both views: 1/share of it, or less, so that as much as the work needs at least is left; but the
+// small share always. Views that are held beside the next ones leave a share free with them. Analysing takes so many bytes for
+// each packed one of NEW's largest stream: tokens, and those that stored blocks would have. Without a limit both files, and both
+// views, have so many bytes.
+// [shares, bytes, ratio] More: unpacks less but for the third and last. Sets: seven pairs under four limits for the first.
+inline constexpr std::uint64_t kViewLimitShare = 2;
+inline constexpr std::uint64_t kSmallLimitShare = 4;
+inline constexpr std::uint64_t kHeldLimitShare = 4;
+inline constexpr std::uint64_t kLeftForWorkBytes = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kAnalysisRatio = 8;
 inline constexpr std::uint64_t kMostViewsBytes = std::uint64_t{8} << 30;
 
 // The part of its stream that a recipe may have.

@@ -1,5 +1,7 @@
 #include "view/deflate/token_pass.hpp"
 
+#include <algorithm>
+
 namespace bdelta::deflate {
 namespace {
 
@@ -11,6 +13,7 @@ class TokenPass {
   }
 
   PassResult run() {
+    if (limits_.keep) reserve_stored();
     for (const Block& block : stream_.blocks) {
       if (block.raw_bytes == 0) continue;
       joints_.pass();
@@ -26,6 +29,14 @@ class TokenPass {
 
  private:
   [[nodiscard]] bool ended() const { return matcher_.pos() >= limits_.raw_bytes || result_.misses > limits_.misses; }
+
+  // A vector by itself would take twice its size.
+  void reserve_stored() {
+    constexpr std::uint64_t kMostReserved = std::uint64_t{64} << 20;
+    std::uint64_t bytes = 0;
+    for (const Block& block : stream_.blocks) bytes += block.type == BlockType::kStored ? block.raw_bytes : 0;
+    result_.stored_tokens.reserve(static_cast<std::size_t>(std::min(bytes, kMostReserved)));
+  }
 
   void pass_stored(const Block& block) {
     const std::size_t before = result_.stored_tokens.size();
