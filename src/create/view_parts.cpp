@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/deciding/archives.hpp"
@@ -72,9 +73,9 @@ class PartFinder {
       if (!stream) break;
       const std::uint64_t base = part.member.data_pos, end = head[0].file_pos + stream->packed_bytes;
       left_raw_bytes -= stream->raw_bytes;
-      members.push_back({{part.member.name, false, base + pos, base + head[0].file_pos, stream->packed_bytes, base + end}, stream->raw_bytes});
-      pos = std::min<std::uint64_t>(bytes.size(), end + view::kGzipTrailerBytes);
-      members.back().first.end = base + pos;
+      const std::uint64_t begin = std::exchange(pos, std::min<std::uint64_t>(bytes.size(), end + view::kGzipTrailerBytes));
+      if (stream->packed_bytes < view::kLeastStreamBytes) continue;
+      members.push_back({{part.member.name, false, base + begin, base + head[0].file_pos, stream->packed_bytes, base + pos}, stream->raw_bytes});
     }
     left_raw_bytes_ = left_raw_bytes;
     for (auto& [member, raw_bytes] : members) add_stream(std::move(member), raw_bytes);

@@ -10,11 +10,6 @@
 #include "view/zip_layout.hpp"
 
 namespace bdelta::view {
-namespace {
-
-constexpr std::uint64_t kLeastZipBytes = 64;  // packed: a shorter stream saves nothing
-
-}  // namespace
 
 Result<bool> may_be_archive(RandomReader& file) {
   Bytes held;
@@ -35,7 +30,7 @@ Result<bool> may_be_archive(RandomReader& file) {
 }
 
 bool is_unpackable(const ZipEntry& entry) noexcept {
-  return !entry.is_encrypted && entry.method == kZipDeflated && entry.packed_bytes >= kLeastZipBytes &&
+  return !entry.is_encrypted && entry.method == kZipDeflated && entry.packed_bytes >= kLeastStreamBytes &&
          entry.raw_bytes / kMostRatio <= entry.packed_bytes;
 }
 

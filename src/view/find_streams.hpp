@@ -17,6 +17,8 @@ struct FoundStream {
 // Whether a file may be an archive (gzip, tar, zip; PNG counts as one), by its first bytes and its last 64 KiB: no more is read.
 Result<bool> may_be_archive(RandomReader& file);
 
+inline constexpr std::uint64_t kLeastStreamBytes = 64;  // packed: a shorter one in an archive saves nothing
+
 // Whether an entry says that it is a stream of a size that is worth it.
 [[nodiscard]] bool is_unpackable(const ZipEntry& entry) noexcept;
 
