@@ -43,7 +43,7 @@ class RankedTables : public ChainTables<kHash> {
 
   void begin_text(std::uint64_t first, std::uint64_t pos) noexcept {
     Chains::begin_text(first, pos);
-    next_look_ = pos + kBytesToLook;
+    next_look_ = pos;
     end_at_look_ = 0;
     if (!std::exchange(is_ranked_, true)) clear();
   }
@@ -100,8 +100,8 @@ class RankedTables : public ChainTables<kHash> {
     for (auto* table : {&counts_, &heads4_, &heads6_}) std::fill(table->begin(), table->end(), std::uint16_t{0});
   }
 
-  // Chooses between M and M2 for what follows. Around a joint not all positions are in the tables with the bytes that are
-  // there; so the choice waits until that is behind the window.
+  // Chooses between M and M2 for what follows; at the begin of a text nothing is known. Around a joint not all positions
+  // are in the tables with the bytes that are there; so the choice waits until that is behind the window.
   void look(std::uint64_t pos) noexcept {
     next_look_ = pos + kBytesToLook;
     if (std::exchange(end_at_look_, end_) != end_) return;
