@@ -1,4 +1,4 @@
-// What making a deflate stream again costs: its text, and the candidates that its encoder looks at.
+// What making a deflate stream again costs: its text, its tokens, and the candidates that its encoder looks at.
 #pragma once
 
 #include "base/deciding/prices.hpp"
@@ -10,8 +10,9 @@ namespace bdelta {
 [[nodiscard]] inline std::uint64_t rebuilding_ns(const deflate::Analysis& analysis) noexcept {
   using deflate::Search;
   const Search search = analysis.recipe.parameters.search;
-  const bool searches = search != Search::kLiterals && search != Search::kRuns;
-  return kRebuiltNs[searches] * analysis.sizes().raw_bytes + kRebuiltNs[2] * analysis.looked_at;
+  const std::uint64_t raw_bytes = analysis.sizes().raw_bytes;
+  if (search == Search::kLiterals || search == Search::kRuns) return kRebuiltNs[0] * raw_bytes;
+  return kRebuiltNs[1] * raw_bytes + kRebuiltNs[2] * analysis.stream.tokens.size() + kRebuiltNs[3] * analysis.looked_at;
 }
 
 }  // namespace bdelta

@@ -2,6 +2,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -69,8 +70,37 @@ Bytes rows_of_tables(std::size_t size) {
   return bytes;
 }
 
+// As in a program: few operations, with operands of one byte or four. It has more tokens than text.
+Bytes instructions(std::size_t size) {
+  test::Random random(1);
+  Bytes bytes;
+  while (bytes.size() < size) {
+    const auto operation = static_cast<std::uint8_t>(random.below(random.between(1, 48)));
+    bytes.push_back(operation);
+    bytes.push_back(static_cast<std::uint8_t>(random.below(random.between(1, 64))));
+    if (operation % 4 == 0) append_le(bytes, static_cast<std::uint32_t>(random.below(random.between(1, 1 << 16))));
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+// A page again and again, with a byte changed here and there: tokens are long.
+Bytes pages(std::size_t size) {
+  constexpr std::size_t kPageBytes = 16 << 10, kApart = 96;
+  const Bytes page = test::wordy_bytes(kPageBytes, 1);
+  test::Random random(1);
+  Bytes bytes;
+  while (bytes.size() < size) {
+    append(bytes, page);
+    for (std::size_t at = bytes.size() - kPageBytes; at < bytes.size(); at += 1 + static_cast<std::size_t>(random.below(2 * kApart))) bytes[at] = '#';
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
 // What making a stream again takes for each byte of its text, without tokens of OLD.
 struct Rebuilt {
+  double tokens;
   double candidates;
   double ns;
 };
@@ -85,24 +115,27 @@ Rebuilt rebuilt(ByteSpan raw, int level, int strategy = Z_DEFAULT_STRATEGY) {
     expect(made && std::equal(made->begin(), made->end(), packed.begin(), packed.end()), "a stream made again");
   });
   const auto bytes = static_cast<double>(raw.size());
-  return {static_cast<double>(analysis->looked_at) / bytes, ns / bytes};
+  return {static_cast<double>(analysis->stream.tokens.size()) / bytes, static_cast<double>(analysis->looked_at) / bytes, ns / bytes};
 }
 
-// By the straight line that is nearest to all of them, by squares.
+// The three rows whose sum is nearest to all of them, by squares of the ratio.
 void add_search(Prices& prices, const std::vector<Rebuilt>& all) {
-  const auto count = static_cast<double>(all.size());
-  double candidates = 0, ns = 0, squares = 0, products = 0;
+  std::array<std::array<double, 4>, 3> equations{};
   for (const Rebuilt& one : all) {
-    candidates += one.candidates / count;
-    ns += one.ns / count;
+    const std::array<double, 4> terms = {1 / one.ns, one.tokens / one.ns, one.candidates / one.ns, 1};
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 4; ++j) equations[i][j] += terms[i] * terms[j];
+    }
   }
-  for (const Rebuilt& one : all) {
-    squares += (one.candidates - candidates) * (one.candidates - candidates);
-    products += (one.candidates - candidates) * (one.ns - ns);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t row = 0; row < 3; ++row) {
+      const double factor = equations[row][i] / equations[i][i];
+      for (std::size_t j = 0; j < 4 && row != i; ++j) equations[row][j] -= factor * equations[i][j];
+    }
   }
-  const double candidate_ns = products / squares;
-  prices.push_back({"kRebuiltNs[1]", static_cast<double>(kRebuiltNs[1]), ns - candidate_ns * candidates});
-  prices.push_back({"kRebuiltNs[2]", static_cast<double>(kRebuiltNs[2]), candidate_ns});
+  for (std::size_t i = 0; i < 3; ++i) {
+    prices.push_back({"kRebuiltNs[" + std::to_string(i + 1) + "]", static_cast<double>(kRebuiltNs[i + 1]), equations[i][3] / equations[i][i]});
+  }
 }
 
 }  // namespace
@@ -132,7 +165,9 @@ void measure_unpacking(Prices& prices) {
   const Bytes lines = lines_of_code(kRawBytes);
   prices.push_back({"kRebuiltNs[0]", static_cast<double>(kRebuiltNs[0]), rebuilt(lines, 6, Z_HUFFMAN_ONLY).ns});
   const Bytes rows = rows_of_tables(kRawBytes);
-  add_search(prices, {rebuilt(lines, 1), rebuilt(lines, 3), rebuilt(lines, 6), rebuilt(lines, 9), rebuilt(rows, 6), rebuilt(rows, 9)});
+  const Bytes program = instructions(kRawBytes), copies = pages(kRawBytes);
+  add_search(prices, {rebuilt(lines, 1), rebuilt(lines, 6), rebuilt(lines, 9), rebuilt(rows, 6), rebuilt(rows, 9), rebuilt(program, 1),
+                      rebuilt(program, 6), rebuilt(program, 9), rebuilt(copies, 1), rebuilt(copies, 6), rebuilt(copies, 9)});
   prices.push_back({"kLookNs", static_cast<double>(kLookNs), (unpack_ns + least_ns(look)) / bytes});
 }
 
