@@ -1,5 +1,7 @@
 #include "create/survey.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "create/create_work.hpp"
@@ -23,14 +25,9 @@ view::Members members_of_file(ByteSpan file) {
 view::Members members_of_tree(const TreePair::Parts& parts, ByteSpan stream) {
   view::Members members;
   for (view::Member& file : members_of(parts)) {
-    const std::size_t first = members.size();
-    view::add_tar_members(stream.subspan(static_cast<std::size_t>(file.data_pos), static_cast<std::size_t>(file.data_bytes)), 0, members);
-    for (std::size_t i = first; i < members.size(); ++i) {
-      view::Member& inner = members[i];
-      inner.name = file.name + '/' + inner.name;
-      for (std::uint64_t* const pos : {&inner.begin, &inner.data_pos, &inner.end}) *pos += file.data_pos;
-    }
-    if (members.size() == first) members.push_back(std::move(file));
+    view::Members inner = view::tar_members_of(stream, file);
+    if (inner.empty()) members.push_back(std::move(file));
+    std::move(inner.begin(), inner.end(), std::back_inserter(members));
   }
   return members;
 }

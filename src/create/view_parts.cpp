@@ -108,13 +108,8 @@ class PartFinder {
   }
 
   bool add_tar(const ViewPart& part, unsigned nesting) {
-    const ByteSpan bytes = part_of(file_, part.member);
-    if (bytes.size() < kTarBlockBytes || !is_tar_header(bytes.first(kTarBlockBytes))) return false;
-    view::Members members;
-    view::add_tar_members(bytes, 0, members);
+    view::Members members = view::tar_members_of(file_, part.member);
     for (view::Member& member : members) {
-      member.name = joined_name(part.member.name, member.name);
-      for (std::uint64_t* const pos : {&member.begin, &member.data_pos, &member.end}) *pos += part.member.data_pos;
       if (member.is_file) look_into({std::move(member), false, false}, nesting + 1);
       else found_.parts.push_back({std::move(member), false, true});
     }

@@ -94,6 +94,18 @@ void add_tar_members(ByteSpan view, std::uint64_t archive_pos, Members& members)
   }
 }
 
+Members tar_members_of(ByteSpan view, const Member& file) {
+  const ByteSpan bytes = view.subspan(static_cast<std::size_t>(file.data_pos), static_cast<std::size_t>(file.data_bytes));
+  Members members;
+  if (bytes.size() < kTarBlockBytes || !is_tar_header(bytes.first(kTarBlockBytes))) return members;
+  add_tar_members(bytes, 0, members);
+  for (Member& member : members) {
+    if (!file.name.empty()) member.name = file.name + '/' + member.name;
+    for (std::uint64_t* const pos : {&member.begin, &member.data_pos, &member.end}) *pos += file.data_pos;
+  }
+  return members;
+}
+
 ByteRanges tar_ranges(ByteSpan view, const Members& members) {
   ByteRanges ranges;
   for (const Member& member : members) {

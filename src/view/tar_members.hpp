@@ -25,6 +25,9 @@ namespace bdelta::view {
 // up to half as much memory as the archive has bytes, if it has nothing but headers.
 void add_tar_members(ByteSpan view, std::uint64_t archive_pos, Members& members);
 
+// Those of an archive that is a file of the view: named behind it, with their places in the view. None if it is no archive.
+[[nodiscard]] Members tar_members_of(ByteSpan view, const Member& file);
+
 // Where such archives stand, as far as their members follow one another.
 [[nodiscard]] ByteRanges tar_ranges(ByteSpan view, const Members& members);
 
