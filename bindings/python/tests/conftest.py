@@ -92,3 +92,12 @@ def long_pair() -> Pair:
     for at in range(0, len(new), 4_000):
         new[at : at + 5] = source.randbytes(5)
     return old, bytes(new)
+
+
+@pytest.fixture
+def root(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Three releases of one file, for plans."""
+    for release in ("1", "2", "3"):
+        (tmp_path / "in" / release).mkdir(parents=True)
+        (tmp_path / "in" / release / "app").write_bytes(release.encode() * 100)
+    return tmp_path
