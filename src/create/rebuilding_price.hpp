@@ -11,8 +11,8 @@ namespace bdelta {
   using deflate::Search;
   const Search search = analysis.recipe.parameters.search;
   const std::uint64_t raw_bytes = analysis.sizes().raw_bytes;
-  if (search == Search::kLiterals || search == Search::kRuns) return kRebuiltNs[0] * raw_bytes;
-  return kRebuiltNs[1] * raw_bytes + kRebuiltNs[2] * analysis.stream.tokens.size() + kRebuiltNs[3] * analysis.looked_at;
+  if (search == Search::kLiterals || search == Search::kRuns) return kUnsearchedByteNs * raw_bytes;
+  return kSearchedByteNs * raw_bytes + kTokenNs * analysis.stream.tokens.size() + kCandidateNs * analysis.looked_at;
 }
 
 }  // namespace bdelta

@@ -30,7 +30,10 @@ inline constexpr std::uint64_t kRawByteNs = 1;
 // [ns] More: unpacks less; looks less; nothing. Sets: 95 packages at level 3, 115 pairs at four levels; bdelta-bench prices.
 inline constexpr std::uint64_t kUnpackNs = 3;
 inline constexpr std::uint64_t kLookNs = 8;
-inline constexpr std::uint64_t kRebuiltNs[] = {3, 3, 19, 4};
+inline constexpr std::uint64_t kUnsearchedByteNs = 3;
+inline constexpr std::uint64_t kSearchedByteNs = 3;
+inline constexpr std::uint64_t kTokenNs = 19;
+inline constexpr std::uint64_t kCandidateNs = 4;
 
 // Making a KiB of NEW, checking and digesting it; keeping a KiB of OLD's view; and a byte of NEW where programs are predicted.
 // [ns] More: nothing, it is told alone. Sets: seven pairs; but for the last, bdelta-bench prices.

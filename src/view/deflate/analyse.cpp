@@ -48,7 +48,7 @@ class Analysing {
     analysis_.misses = pass.misses;
     describe(matchers_, stream_, pass, recipe_, watch_);
     if (!same_search(last_.parameters, recipe_.parameters)) last_ = {};
-    analysis_.looked_at = last_.looked_at + estimate_looked_at(matchers_, recipe_.parameters, stream_.raw(), last_.raw_bytes);
+    analysis_.looked_at = last_.looked_at + estimate_looked_at(matchers_, recipe_.parameters, stream_.raw(), last_.raw_bytes, watch_);
     return check_limits();
   }
 

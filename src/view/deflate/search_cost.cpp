@@ -17,7 +17,8 @@ bool same_search(Parameters one, const Parameters& other) noexcept {
   return one == other;
 }
 
-std::uint64_t estimate_looked_at(MatcherSet& matchers, const Parameters& parameters, ByteSpan raw, std::uint64_t pos) {
+std::uint64_t estimate_looked_at(MatcherSet& matchers, const Parameters& parameters, ByteSpan raw, std::uint64_t pos,
+                                 Watch* watch) {
   std::array<Token, 1024> tokens;
   std::uint64_t looked_at = 0;
   while (pos < raw.size()) {
@@ -31,6 +32,7 @@ std::uint64_t estimate_looked_at(MatcherSet& matchers, const Parameters& paramet
     while (matcher.pos() < spot + spot_bytes) matcher.run(tokens.data(), tokens.size(), spot + spot_bytes);
     looked_at += (matcher.looked_at() - before) * stride / spot_bytes;
     pos += stride;
+    if (watch) watch->advance();
   }
   return looked_at;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/bytes.hpp"
+#include "parallel/watch.hpp"
 #include "view/deflate/matcher.hpp"
 
 namespace bdelta::deflate {
@@ -13,7 +14,8 @@ namespace bdelta::deflate {
 [[nodiscard]] bool same_search(Parameters one, const Parameters& other) noexcept;
 
 // For the text from `pos` on, by a few hundredths of these searches. Behind `raw` are kTextPadding bytes. The result does not
-// depend on what the matchers were used for before.
-[[nodiscard]] std::uint64_t estimate_looked_at(MatcherSet& matchers, const Parameters& parameters, ByteSpan raw, std::uint64_t pos);
+// depend on what the matchers were used for before. watch: looked at for each spot; it may be null.
+[[nodiscard]] std::uint64_t estimate_looked_at(MatcherSet& matchers, const Parameters& parameters, ByteSpan raw, std::uint64_t pos,
+                                               Watch* watch = nullptr);
 
 }  // namespace bdelta::deflate
