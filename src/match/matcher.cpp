@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/deciding/choosing.hpp"
 #include "base/deciding/search.hpp"
 #include "base/timeline.hpp"
 #include "match/near_source.hpp"
@@ -97,7 +98,7 @@ Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal
 // A parse knows prices as they are in the mean. Where little changes, they may be far off, and covers without a parse are
 // another set to choose from that takes no time.
 bool Matcher::is_quick_to_settle(ByteSpan target, const Covers& covers) const noexcept {
-  return target.size() - covered_bytes(covers) + covers.size() * sizeof(Cover) <= kQuickChangedBytes;
+  return target.size() - covered_bytes(covers) + covers.size() * sizeof(Cover) <= kSampledChangedBytes;
 }
 
 // What of the source a parse reads for this target.

@@ -59,10 +59,6 @@ inline constexpr std::uint64_t kNearlyCoveredShare = 8;
 inline constexpr std::uint64_t kNearRatio = 4;
 inline constexpr std::uint64_t kNearMarginBytes = std::uint64_t{64} << 10;
 
-// Where covers leave no more to be changed, the parse is spared at quick levels.
-// [bytes] More: is faster and finds less. Sets: none noted.
-inline constexpr std::uint64_t kQuickChangedBytes = std::uint64_t{128} << 10;
-
 // What extending takes: the cost of a byte that differs, in equal ones, and how far the score may fall below its best;
 // first only ground that clearly belongs to the diagonal, at last what no other wanted.
 // [equal bytes] More: is stricter; goes on longer. Sets: none noted.
