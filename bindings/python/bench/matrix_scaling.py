@@ -1,9 +1,10 @@
 """How much faster two workers of bdelta-matrix are than one.
 
-usage: matrix_scaling.py FOLDER [JOBS] [MIB] [LEVEL]
+usage: matrix_scaling.py FOLDER [JOBS] [MIB | PAIRS] [LEVEL]
 
-Makes pairs of files in FOLDER, which must not exist, and runs the same plan with one worker and with two. Tells seconds by the
-clock and of the processor, and the load of the machine: where others work on it, only the latter says something.
+Makes two releases in FOLDER, which must not exist, and runs the same plan with one worker and with two. Files are made, of so many
+MiB each, or linked to those of PAIRS, a folder with NAME/old and NAME/new, in turn. Tells seconds by the clock and of the
+processor, and the load of the machine: where others work on it, only the latter says something.
 """
 
 from __future__ import annotations
@@ -36,6 +37,14 @@ def make(folder: pathlib.Path, jobs: int, size: int) -> None:
             (folder / release / f"file{at:03}").write_bytes(data)
 
 
+def link(folder: pathlib.Path, jobs: int, pairs: pathlib.Path) -> None:
+    found = sorted(path for path in pairs.iterdir() if (path / "old").is_file() and (path / "new").is_file())
+    for at in range(jobs):
+        for release, side in (("1", "old"), ("2", "new")):
+            (folder / release).mkdir(parents=True, exist_ok=True)
+            (folder / release / f"file{at:03}").symlink_to(found[at % len(found)].resolve() / side)
+
+
 def processor_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -54,9 +63,12 @@ def measure(folder: pathlib.Path, workers: int, level: str) -> dict[str, float]:
 
 def main() -> None:
     folder = pathlib.Path(sys.argv[1])
-    jobs, size, level = (int(sys.argv[at]) if len(sys.argv) > at else value for at, value in ((2, 60), (3, 4), (4, 6)))
-    make(folder, jobs, size << 20)
-    found = [measure(folder, workers, str(level)) for workers in (1, 2)]
+    jobs, files, level = (sys.argv[at] if len(sys.argv) > at else value for at, value in ((2, "60"), (3, "4"), (4, "6")))
+    if files.isdigit():
+        make(folder, int(jobs), int(files) << 20)
+    else:
+        link(folder, int(jobs), pathlib.Path(files))
+    found = [measure(folder, workers, level) for workers in (1, 2)]
     for one in found:
         print(json.dumps(one))
     print(f"two workers are {found[0]['seconds'] / found[1]['seconds']:.2f} times as fast as one")
