@@ -81,11 +81,14 @@ check() {  # NAME COMMAND...
   fi
 }
 
+# same A B: two files, or two directories.
+same() { if [[ -d $1 ]]; then diff -r -- "$1" "$2" >/dev/null; else cmp -- "$1" "$2"; fi; }
+
 # compare NAME OLD NEW OPTION...: the patch from both sides, and each side's result of the other's patch.
 compare() {
   local name="$1: bdelta ${*:4}" old=$2 new=$3
   shift 3
-  rm -f -- "$work"/{here,there,rebuilt}*
+  rm -rf -- "$work"/{here,there,rebuilt}*
   if ! "$native/bdelta" -q --no-sync "$@" "$old" "$new" "$work/here" ||
      ! there bdelta -q --no-sync --no-verify "$@" "$old" "$new" "$work/there"; then
     check "$name: no patch" false
@@ -93,7 +96,7 @@ compare() {
   fi
   check "$name: another patch" cmp -- "$work/here" "$work/there"
   if there bpatch -q --no-sync "$old" "$work/rebuilt-there" "$work/here"; then
-    check "$name: applied there, another NEW" cmp -- "$new" "$work/rebuilt-there"
+    check "$name: applied there, another NEW" same "$new" "$work/rebuilt-there"
   else
     check "$name: not applied there" false
   fi
@@ -101,8 +104,21 @@ compare() {
   check "$name: not applied here" "$native/bpatch" -q --no-sync "$old" "$work/rebuilt-here" "$work/there"
 }
 
+# Two versions of some files of this tree as a directory, a zip, and a tar that is packed at two levels.
+make_archives() {
+  local side level
+  for side in old new; do
+    mkdir -p "$work/$side.dir/inner"
+    cp -- "testdata/pairs/sources/$side" "$work/$side.dir/inner/sources"
+    cp -- "testdata/pairs/bpatch-elf/$side" "$work/$side.dir/program"
+    (cd "$work/$side.dir" && python3 -m zipfile -c "$work/$side.zip" program inner)
+    tar -C "$work/$side.dir" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cf "$work/$side.tar" program inner
+    for level in 1 9; do gzip -n "-$level" <"$work/$side.tar" >"$work/$side.tar.$level.gz"; done
+  done
+}
+
 compare_all() {
-  local level pair
+  local level pair kind
   "$native/make_pair" 2M 1 "$work/old" "$work/new" >/dev/null
   there make_pair 2M 1 "$work/old.there" "$work/new.there" >/dev/null
   check "make_pair: another OLD" cmp -- "$work/old" "$work/old.there"
@@ -112,6 +128,10 @@ compare_all() {
   for pair in testdata/pairs/bpatch-elf testdata/pairs/sources; do
     for level in -1 -3 -6 -9 --ultra; do compare "$pair" "$pair/old" "$pair/new" "$level" --digests; done
     compare "$pair" "$pair/old" "$pair/new" --format=bdt1
+  done
+  make_archives
+  for kind in dir zip tar.1.gz tar.9.gz; do
+    for level in -1 -3 -6 -9; do compare "$kind" "$work/old.$kind" "$work/new.$kind" "$level"; done
   done
 }
 
