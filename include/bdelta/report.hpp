@@ -71,6 +71,7 @@ struct UnpackReport {
   Streams encrypted;  // … as they are
   Streams no_room;    // … as memory for them would be beyond a limit
   Streams unlike;     // … as what they hold is so new that the patch would be larger
+  Streams unscanned;  // stretches where none were looked for, as too much in front only looked like streams; of all their bytes
 
   // Of those that the patch may be larger for.
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return costly.bytes + damaged.bytes + encrypted.bytes + no_room.bytes; }

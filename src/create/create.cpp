@@ -62,7 +62,7 @@ Result<std::optional<Patch>> PatchMaking::make_patch(bool looks_for_streams) {
   BDELTA_ASSIGN(const Fills fills, take_fills(task, members, images, inputs, work));
   BDELTA_TRY(body.add_fills(fills));
   Survey survey = survey_pair(inputs, work);
-  if (looks_for_streams && hides_streams(survey, inputs, work)) {
+  if (looks_for_streams && hides_streams(survey, inputs, work, unpack_.unscanned)) {
     BDELTA_TRY(open_views(true));
     if (views_) return std::optional<Patch>();
   }

@@ -73,6 +73,13 @@ std::uint64_t limit_for_views(const ViewedFile& source, const ViewedFile& target
   return view_bytes > most_view_bytes(limit_bytes) || make_bytes > limit_bytes ? std::max(limit_for(view_bytes), make_bytes) : 0;
 }
 
+// Of NEW what can't be unpacked.
+void count_left(const FoundParts& found, UnpackReport& report) {
+  for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
+  report.unscanned.count += found.unscanned.count;
+  report.unscanned.bytes += found.unscanned.bytes;
+}
+
 // Out of NEW's streams.
 AlikeStreams leave_out_alike(const ViewedFile& source, ViewedFile& target, const LayerLimits& limits, UnpackReport& report) {
   if (limits.at_any_cost) return {};
@@ -85,6 +92,7 @@ std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, std:
   std::vector<ViewLayer> layers;
   ViewedFile source{pair.source, find_png_runs(pair.source, pair.source_parts)};
   ViewedFile target{pair.target, find_png_runs(pair.target, pair.target_parts)};
+  count_left(target.found, report);
   if (target.found.streams.empty()) return layers;
   UnpackReport of_chunks;  // these hold streams, and are none
   limits.kind = view::StreamKind::kPngChunks;
@@ -95,7 +103,7 @@ std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, std:
   limits.kind = view::StreamKind::kDeflate;
   set_limits(limits, held_bytes + joined->source_view.size() + joined->target_view.size(), memory_limit);
   const auto streams_of = [&](ByteSpan view, const ViewParts& parts, const view::PackedStreams& runs) {
-    return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}, {}}};
+    return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}, {}, {}}};
   };
   source = streams_of(joined->source_view, joined->source_parts, joined->source_replaced.streams);
   target = streams_of(joined->target_view, joined->target_parts, joined->target_replaced.streams);
@@ -140,10 +148,14 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     if (i == 0) found = find_parts(pair.target, pair.target_parts, search);
     else found_in_source = find_parts(source.view(), parts_of_source, search);
   });
-  for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
+  count_left(found, report);
   const bool has_pngs = scans || view::is_png(pair.target);
-  if (found.streams.empty() && !(has_pngs && !find_png_runs(pair.target, found.parts).streams.empty())) {
-    return std::unique_ptr<FileViews>();
+  if (found.streams.empty()) {
+    const FoundParts pngs = has_pngs ? find_png_runs(pair.target, found.parts) : FoundParts();
+    if (pngs.streams.empty()) {
+      count_left(pngs, report);
+      return std::unique_ptr<FileViews>();
+    }
   }
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   pair.source = views->source_input_.bytes();
@@ -173,7 +185,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     set_limits(limits, views->held_bytes(), limit);
     search.is_of_view = true;
     found = find_parts(pair.target, pair.target_parts, search);
-    for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
+    count_left(found, report);
   }
   if ((has_pngs || !layers.empty()) && layers.size() + 2 <= view::kMostViews) {
     for (ViewLayer& layer : png_layers(pair, limits, views->held_bytes(), limit, pool, report)) {

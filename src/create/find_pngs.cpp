@@ -13,9 +13,10 @@ namespace {
 
 std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Of the PNG file that begins at pos: where its image data is, and how much; nothing if it has none. Chunks in front are passed.
-std::optional<view::FoundStream> run_at(ByteSpan file, std::uint64_t pos) {
-  for (pos += view::kPngSignature.size(); pos < file.size() && file.size() - pos >= view::kChunkFrameBytes;) {
+// Of the PNG file that begins at pos: where its image data is, and how much; nothing if it has none. Chunks in front are passed,
+// and counted in left_chunks; there is nothing behind the last of these.
+std::optional<view::FoundStream> run_at(ByteSpan file, std::uint64_t pos, std::uint64_t& left_chunks) {
+  for (pos += view::kPngSignature.size(); pos < file.size() && file.size() - pos >= view::kChunkFrameBytes && left_chunks != 0; --left_chunks) {
     if (const auto run = view::join_chunks(file, pos, file.size())) {
       return view::FoundStream{pos, run->packed_bytes, run->data.size(), {}};
     }
@@ -44,8 +45,10 @@ FoundParts find_png_runs(ByteSpan file, ViewParts parts) {
     const ByteSpan bytes = file.subspan(static_cast<std::size_t>(member.data_pos), static_cast<std::size_t>(member.data_bytes));
     const std::string_view text = text_of(bytes);
     std::size_t at = part.is_packed || exe::begins_program(bytes) ? std::string_view::npos : text.find(view::kPngSignature);
-    while (at != std::string_view::npos) {
-      auto run = run_at(bytes, at);
+    // As many as there can be, so that what begins with many signatures, each in a chunk of the one before, is not passed each time.
+    std::uint64_t left_chunks = bytes.size() / view::kChunkFrameBytes;
+    while (at != std::string_view::npos && left_chunks != 0) {
+      auto run = run_at(bytes, at, left_chunks);
       if (run && run->packed_bytes >= kLeastPackedBytes) {
         at = static_cast<std::size_t>(run->file_pos + run->packed_bytes);
         run->file_pos += member.data_pos;
@@ -57,6 +60,7 @@ FoundParts find_png_runs(ByteSpan file, ViewParts parts) {
       }
       at = text.find(view::kPngSignature, at);
     }
+    if (at != std::string_view::npos) found.unscanned.add(bytes.size() - at);
   }
   found.parts = std::move(parts);
   return found;

@@ -25,8 +25,10 @@ bool looks_packed(ByteSpan bytes) {
 
 }  // namespace
 
-bool has_hidden_streams(ByteSpan target, const Covers& covers) {
+bool has_hidden_streams(ByteSpan target, const Covers& covers, UnpackReport::Streams& unscanned) {
   if (exe::begins_program(target)) return false;
+  view::RawStreamScan scan;
+  scan.allow(target.size());
   std::uint64_t seen_end = 0;
   const auto has_one = [&](std::uint64_t begin, std::uint64_t end) {
     if (end - begin < kLeastFreeBytes || !looks_packed(target.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)))) {
@@ -34,9 +36,10 @@ bool has_hidden_streams(ByteSpan target, const Covers& covers) {
     }
     std::uint64_t from = std::max(seen_end, begin - std::min({begin, kMostBytesBefore, kBeforeRatio * (end - begin)}));
     if (has_png_run(target, from, end)) return true;
-    while (const auto found = view::next_raw_stream(target, from, end, kMostHiddenRawBytes)) {
+    while (const auto found = scan.next(target, from, end, kMostHiddenRawBytes)) {
       from = found->file_pos + found->packed_bytes;
       if (from > begin) return true;
+      scan.count_work_of(*found);
     }
     seen_end = end;
     return false;
@@ -46,7 +49,10 @@ bool has_hidden_streams(ByteSpan target, const Covers& covers) {
     if (has_one(free_begin, cover.target_pos)) return true;
     free_begin = cover.target_end();
   }
-  return has_one(free_begin, target.size());
+  if (has_one(free_begin, target.size())) return true;
+  unscanned.count += scan.unscanned().count;
+  unscanned.bytes += scan.unscanned().bytes;
+  return false;
 }
 
 }  // namespace bdelta

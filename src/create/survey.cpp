@@ -63,10 +63,10 @@ Survey survey_pair(const CreateInputs& inputs, CreateWork& work) {
   return survey;
 }
 
-bool hides_streams(const Survey& survey, const CreateInputs& inputs, CreateWork& work) {
+bool hides_streams(const Survey& survey, const CreateInputs& inputs, CreateWork& work, UnpackReport::Streams& unscanned) {
   if (!survey.is_made) return false;
   const Step step(work.pool(), PhaseId::kUnpack);
-  return has_hidden_streams(inputs.target.bytes(), survey.plain);
+  return has_hidden_streams(inputs.target.bytes(), survey.plain, unscanned);
 }
 
 }  // namespace bdelta

@@ -33,7 +33,7 @@ struct Survey {
 [[nodiscard]] ImagesOfPair find_images(const CreateTask& task, const CreateInputs& inputs, const CreateWork& work);
 [[nodiscard]] Survey survey_pair(const CreateInputs& inputs, CreateWork& work);
 
-// Whether NEW, where it is not in OLD, has streams that could be unpacked.
-[[nodiscard]] bool hides_streams(const Survey& survey, const CreateInputs& inputs, CreateWork& work);
+// Whether NEW, where it is not in OLD, has streams that could be unpacked; and where nobody looked.
+[[nodiscard]] bool hides_streams(const Survey& survey, const CreateInputs& inputs, CreateWork& work, UnpackReport::Streams& unscanned);
 
 }  // namespace bdelta

@@ -85,7 +85,7 @@ class SourcePass {
   FoundParts find(view::StreamKind kind) {
     const bool holds_runs = !views_.plans.empty() && views_.plans.back().kind == view::StreamKind::kPngChunks;
     if (holds_runs && views_.plans.size() < search_.layers.size()) {
-      return {views_.parts, find_png_streams(file_, streams_, parts_search_.most_raw_bytes), {}, {}};
+      return {views_.parts, find_png_streams(file_, streams_, parts_search_.most_raw_bytes), {}, {}, {}};
     }
     FoundParts found = find_parts(file_, views_.parts, parts_search_);
     return kind == view::StreamKind::kPngChunks ? find_png_runs(file_, std::move(found.parts)) : found;

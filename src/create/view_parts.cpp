@@ -42,7 +42,10 @@ class PartFinder {
 
   void pass(const ViewPart& part) { found_.parts.push_back(part); }
 
-  [[nodiscard]] FoundParts take() { return std::move(found_); }
+  [[nodiscard]] FoundParts take() {
+    found_.unscanned = scan_.unscanned();
+    return std::move(found_);
+  }
 
  private:
   // Whether a part stands in an archive.
@@ -117,7 +120,7 @@ class PartFinder {
   }
 
   void add_raw(view::Member& member, ByteSpan bytes) {
-    std::vector<view::FoundStream> streams = view::find_raw_streams(bytes, std::min(left_raw_bytes_, search_.most_scanned_bytes));
+    std::vector<view::FoundStream> streams = scan_.find_all(bytes, std::min(left_raw_bytes_, search_.most_scanned_bytes));
     if (!streams.empty()) member.is_file = false;
     for (view::FoundStream& stream : streams) {
       left_raw_bytes_ -= stream.raw_bytes;
@@ -129,6 +132,7 @@ class PartFinder {
   const ByteSpan file_;
   const PartSearch search_;
   std::uint64_t left_raw_bytes_;
+  view::RawStreamScan scan_;
   Bytes room_;  // of the inflater
   FoundParts found_;
 };

@@ -2,6 +2,7 @@
 // found. Views of views are made of what was unpacked before.
 #pragma once
 
+#include "bdelta/report.hpp"
 #include "view/find_streams.hpp"
 #include "view/members.hpp"
 #include "view/replacements.hpp"
@@ -29,6 +30,7 @@ struct FoundParts {
   std::vector<view::FoundStream> streams;
   std::vector<FoundDirectory> directories;  // of archives with members, in the order of the file
   std::vector<view::Member> encrypted;  // that can't be unpacked
+  UnpackReport::Streams unscanned;      // where too much only looks like streams
 };
 
 // All of a file.

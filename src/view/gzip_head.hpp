@@ -1,6 +1,8 @@
 // The head of a member of a gzip file (RFC 1952, 2.3).
 #pragma once
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
 
@@ -27,10 +29,11 @@ inline constexpr std::size_t kMostGzipTextBytes = 1024;  // of a name or comment
   }
   for (const unsigned flag : {kName, kComment}) {
     if ((flags & flag) == 0) continue;
-    const std::size_t begin = at;
-    while (at < member.size() && member[at] != 0 && at - begin < kMostGzipTextBytes) ++at;
-    if (at < member.size() && member[at] != 0) return 0;
-    ++at;
+    const ByteSpan text = member.subspan(std::min(at, member.size()));
+    const ByteSpan searched = text.first(std::min(text.size(), kMostGzipTextBytes + 1));
+    const auto end = std::find(searched.begin(), searched.end(), std::uint8_t{0});
+    if (end == searched.end()) return 0;
+    at += static_cast<std::size_t>(end - searched.begin()) + 1;
   }
   if ((flags & kHeadCheck) != 0) at += 2;
   return at <= member.size() ? at : 0;

@@ -186,6 +186,29 @@ TEST(InflateInto, EndsWithAnErrorOfTheSink) {
   EXPECT_EQ(3u, calls);
 }
 
+TEST(TryInflate, TellsHowFarItWent) {
+  const Bytes text = wordy_bytes(1'000'000, 6), packed = zlib_deflate(text, {});
+  Bytes room, given;
+  const auto take = [&](ByteSpan piece) -> Status {
+    append(given, piece);
+    return {};
+  };
+  InflateWork whole, half, none;
+  ASSERT_OK(try_inflate(packed, text.size(), room, take, whole));
+  EXPECT_TRUE(same_bytes(text, given));
+  EXPECT_EQ(packed.size(), whole.sizes.packed_bytes);
+  EXPECT_EQ(text.size(), whole.sizes.raw_bytes);
+  const std::uint64_t block_count = inflate(packed)->trees.size();
+  EXPECT_EQ(3 * block_count, whole.table_count);
+  EXPECT_FAILS(ErrorCode::kOutputLimit, try_inflate(packed, text.size() / 2, room, take, half));
+  EXPECT_LT(text.size() / 2 - 1000, half.sizes.raw_bytes);
+  EXPECT_LT(packed.size() / 3, half.sizes.packed_bytes);
+  EXPECT_GT(packed.size() * 2 / 3, half.sizes.packed_bytes);
+  EXPECT_FAILS(ErrorCode::kCodecFailed, try_inflate(Bytes{0x07, 0x00}, text.size(), room, take, none));
+  EXPECT_EQ(0u, none.sizes.raw_bytes);
+  EXPECT_EQ(0u, none.table_count);
+}
+
 // Wherever the text's memory happens to end.
 TEST(Inflate, TakesAllThatItMay) {
   const Bytes text = wordy_bytes(20'000, 8);

@@ -131,5 +131,23 @@ TEST(PngViews, WithWrongChecksumsStayPacked) {
   expect_left_packed(source, no_stream);
 }
 
+// Each chunk holds the signature of a file that has all chunks behind it.
+TEST(PngViews, AreNotLookedForWhereEachBeginsInAnother) {
+  const Bytes signature = bytes_of(view::kPngSignature);
+  Bytes inner = signature;
+  append(inner, Bytes(4));  // the length of a chunk that ends where the one around it does
+  append(inner, bytes_of("tEXt"));
+  Bytes flood = signature;
+  while (flood.size() < 400'000) append(flood, png_chunk("tEXt", inner));
+  const auto made = make_reported(random_bytes(1000, 1), flood, create_options(3));
+  ASSERT_OK(made);
+  EXPECT_EQ(1u, made->report.unpack.unscanned.count);
+  EXPECT_LT(flood.size() * 9 / 10, made->report.unpack.unscanned.bytes);
+  const auto image = make_reported(image_of(false, 500), image_of(true, 500), create_options(3));
+  ASSERT_OK(image);
+  EXPECT_EQ(1u, image->report.unpack.unpacked.count);
+  EXPECT_EQ(0u, image->report.unpack.unscanned.count);
+}
+
 }  // namespace
 }  // namespace bdelta::test::png_views_test

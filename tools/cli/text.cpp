@@ -103,7 +103,7 @@ std::string version_text(const char* program) {
 static std::vector<std::pair<const char*, UnpackReport::Streams>> outcomes_of(const UnpackReport& unpack) {
   return {{"unpacked", unpack.unpacked}, {"same", unpack.same},       {"costly", unpack.costly},
           {"damaged", unpack.damaged},   {"encrypted", unpack.encrypted}, {"no_room", unpack.no_room},
-          {"unlike", unpack.unlike}};
+          {"unlike", unpack.unlike},       {"unscanned", unpack.unscanned}};
 }
 
 std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) {
@@ -122,7 +122,7 @@ std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) 
                      static_cast<unsigned long long>(stream.coded_bytes));
     }
   }
-  if (report.unpack.unpacked.count != 0 || report.unpack.left_bytes() != 0) {
+  if (report.unpack.unpacked.count != 0 || report.unpack.left_bytes() + report.unpack.unscanned.bytes != 0) {
     text += format("\n%-18s %12s %12s\n", "packed streams", "count", "bytes");
     for (const auto& [name, streams] : outcomes_of(report.unpack)) {
       text += format("%-18s %12llu %12llu\n", name, static_cast<unsigned long long>(streams.count),

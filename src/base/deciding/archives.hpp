@@ -8,11 +8,17 @@ namespace bdelta {
 
 // Streams that nobody lists: the least stretch that nothing covers, how far in front of it the head may be, and no more than
 // so many times the stretch, so that small changes everywhere don't have all of a file looked at; and what is unpacked of it.
-// [bytes, ratio] More: looks at less; of the others, at more. Sets: none noted.
+// Then the work for what only looks like streams: a packed byte counts as one, and each byte of a file is worth so many; what a
+// head and a table of codes count as; and how many bytes of text count as a packed one.
+// [bytes, ratio] More: looks at less, with the first, a head's and a table's; with the others at more. Sets: 35 files and 6 libraries for the work.
 inline constexpr std::uint64_t kLeastFreeBytes = 64;
 inline constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kBeforeRatio = 16;
 inline constexpr std::uint64_t kMostHiddenRawBytes = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t kScanWorkRatio = 8;
+inline constexpr std::uint64_t kHeadWork = 64;
+inline constexpr std::uint64_t kTableWork = 256;
+inline constexpr std::uint64_t kRawBytesPerWork = 4;
 
 // Bytes of a sample of so many that have their highest bit set in packed data, where half have, and hardly any in text.
 // [bytes] More: takes more for text. Sets: none noted.

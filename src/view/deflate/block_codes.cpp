@@ -10,15 +10,21 @@ Error broken_stream(const char* what, std::uint64_t offset) {
   return {.code = ErrorCode::kCodecFailed, .detail = std::string("no deflate stream: ") + what, .offset = offset};
 }
 
-Status BlockCodes::use_fixed() {
-  if (!fixed_) {
-    fixed_ = std::make_unique<Tables>();
-    const bool built = fixed_->literals.build(Alphabet::kLiterals, kFixedBits.literals) &&
-                       fixed_->distances.build(Alphabet::kDistances, kFixedBits.distances);
-    if (!built) return Error{ErrorCode::kInternal, "the fixed trees of deflate"};
-  }
-  tables_ = fixed_.get();
-  return {};
+// Built once: what only looks like a stream is often a block with these, and of few bytes.
+const BlockCodes::Tables& BlockCodes::fixed_tables() noexcept {
+  static const Tables fixed = [] {
+    Tables tables;
+    static_cast<void>(tables.literals.build(Alphabet::kLiterals, kFixedBits.literals));
+    static_cast<void>(tables.distances.build(Alphabet::kDistances, kFixedBits.distances));
+    return tables;
+  }();
+  return fixed;
+}
+
+bool BlockCodes::build(DecodeTable& table, Alphabet alphabet, std::span<const std::uint8_t> code_bits) noexcept {
+  const bool is_built = table.build(alphabet, code_bits);
+  if (is_built) ++built_count_;
+  return is_built;
 }
 
 Status BlockCodes::read(BitReader& bits, BlockTree& tree) {
@@ -29,11 +35,11 @@ Status BlockCodes::read(BitReader& bits, BlockTree& tree) {
   if (tree.literal_count > kUsedLiteralSymbols || tree.distance_count > kDistanceSymbols) return broken("too many codes");
   for (unsigned i = 0; i < tree.order_count; ++i) tree.order_bits[kOrderSequence[i]] = static_cast<std::uint8_t>(bits.take(3));
   if (!own_) own_ = std::make_unique<Tables>();
-  if (!own_->literals.build(Alphabet::kCodeLengths, tree.order_bits)) return broken("a code of code lengths that is not complete");
+  if (!build(own_->literals, Alphabet::kCodeLengths, tree.order_bits)) return broken("a code of code lengths that is not complete");
   BDELTA_TRY(read_code_bits(bits, tree));
   if (tree.literal_bits[kEndOfBlock] == 0) return broken("a block without a code for its end");
-  if (!own_->literals.build(Alphabet::kLiterals, tree.literal_bits)) return broken("a code of literals that is not complete");
-  if (!own_->distances.build(Alphabet::kDistances, tree.distance_bits)) return broken("a code of distances that is not complete");
+  if (!build(own_->literals, Alphabet::kLiterals, tree.literal_bits)) return broken("a code of literals that is not complete");
+  if (!build(own_->distances, Alphabet::kDistances, tree.distance_bits)) return broken("a code of distances that is not complete");
   tables_ = own_.get();
   return {};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "bdelta/error.hpp"
 #include "view/deflate/bit_reader.hpp"
@@ -16,10 +17,13 @@ namespace bdelta::deflate {
 class BlockCodes {
  public:
   // Behind the type of a block: those of all blocks with fixed trees, …
-  Status use_fixed();
+  void use_fixed() noexcept { tables_ = &fixed_tables(); }
 
   // … or what comes next, of a block with trees of its own. kCodecFailed if these are no codes that deflate allows.
   Status read(BitReader& bits, BlockTree& tree);
+
+  // Tables that were built for blocks with trees of their own: what those take beside their bits.
+  [[nodiscard]] std::uint64_t built_count() const noexcept { return built_count_; }
 
   // Of the block at hand, once there is one.
   [[nodiscard]] const DecodeTable& literals() const noexcept { return tables_->literals; }
@@ -32,9 +36,11 @@ class BlockCodes {
   };
 
   Status read_code_bits(BitReader& bits, BlockTree& tree);
+  bool build(DecodeTable& table, Alphabet alphabet, std::span<const std::uint8_t> code_bits) noexcept;
+  [[nodiscard]] static const Tables& fixed_tables() noexcept;
 
-  std::unique_ptr<Tables> fixed_;
   std::unique_ptr<Tables> own_;
+  std::uint64_t built_count_ = 0;
   const Tables* tables_ = nullptr;
 };
 

@@ -55,6 +55,7 @@ class Inflater {
   }
 
   [[nodiscard]] Bytes take_room() { return std::move(out_.text); }
+  [[nodiscard]] InflateWork work() const noexcept { return {{bits_.taken_bytes(), drained_bytes_ + size_}, codes_.built_count()}; }
 
  private:
   Status read_blocks() {
@@ -85,7 +86,8 @@ class Inflater {
     if (block.type == BlockType::kStored) {
       BDELTA_TRY(read_stored());
     } else {
-      BDELTA_TRY(block.type == BlockType::kFixed ? codes_.use_fixed() : read_trees(block));
+      if (block.type == BlockType::kFixed) codes_.use_fixed();
+      else BDELTA_TRY(read_trees(block));
       BDELTA_TRY(read_tokens());
     }
     if (bits_.ended_early()) return broken("it ends too early");
@@ -215,6 +217,15 @@ Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t mos
   auto sizes = inflater.run_into_sink();
   room = inflater.take_room();
   return sizes;
+}
+
+Status try_inflate(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room, const std::function<Status(ByteSpan)>& sink, InflateWork& work) {
+  const PackedPieces pieces = pieces_of(packed);
+  Inflater<false> inflater(pieces, most_raw_bytes, std::move(room), sink);
+  const auto sizes = inflater.run_into_sink();
+  work = inflater.work();
+  room = inflater.take_room();
+  return sizes ? Status{} : Status{sizes.error()};
 }
 
 Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room) {

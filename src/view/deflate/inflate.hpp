@@ -75,6 +75,16 @@ struct InflatedSizes {
   return [packed](std::uint64_t pos) { return packed.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(pos, packed.size()))); };
 }
 
+// How far inflating went, and how many tables it built for that.
+struct InflateWork {
+  InflatedSizes sizes;
+  std::uint64_t table_count = 0;
+};
+
+// Of what may be no stream: `work` is set whether it is one or not. What fails may have counted bytes behind its end.
+[[nodiscard]] Status try_inflate(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room, const std::function<Status(ByteSpan)>& sink,
+                                 InflateWork& work);
+
 // Of a stream that is inflated for these alone.
 [[nodiscard]] Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room);
 

@@ -63,7 +63,7 @@ bool TokenCursor::begin_block() {
     BlockTree tree;
     switch (bits_.take(2)) {
       case 0: begin_stored(); continue;
-      case 1: ended_ = !codes_.use_fixed(); break;
+      case 1: codes_.use_fixed(); break;
       case 2: ended_ = !codes_.read(bits_, tree); break;
       default: ended_ = true;
     }
