@@ -25,7 +25,7 @@ ZipDirectory directory_of(ByteSpan file) {
 
 std::optional<Bytes> tell_directory_of(ByteSpan file, const view::PackedStreams& replaced, const ZipDirectory& directory) {
   view::FileWindow window(file);
-  return view::tell_directory(window, replaced, directory);
+  return view::describe_directory(window, replaced, directory);
 }
 
 // What is told of the directory of an archive none of whose streams is unpacked.
