@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 

@@ -13,8 +13,6 @@
 // checked as a whole in the end.
 #include "exe/image_table.hpp"
 
-#include <algorithm>
-
 #include "base/byte_cursor.hpp"
 #include "exe/images.hpp"
 

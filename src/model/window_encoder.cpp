@@ -1,7 +1,6 @@
 #include "model/window_encoder.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/deciding/coding.hpp"

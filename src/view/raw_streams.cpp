@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
 #include "view/deflate/inflate.hpp"

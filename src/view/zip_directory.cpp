@@ -1,7 +1,6 @@
 #include "view/zip_directory.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/byte_cursor.hpp"
 #include "view/zip_layout.hpp"
