@@ -4,10 +4,17 @@
 //   auto report = bdelta::apply_file("old", "new", "patch", options);
 //   if (!report) { log(bdelta::to_string(report.error())); return bdelta::exit_class(report.error().code); }
 //
-// OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole. Patches
-// of BDT version 1 have no digests for either (Report::verified).
-// The digests inside a patch guard against accidents, not against an attacker who can write patches: against that one
-// helps expected_patch_sha256 or expected_head_sha256, got from a place that is trusted.
+// OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole. Patches of
+// BDT version 1 have no digests for either (Report::verified). The digests inside a patch guard against accidents, not against
+// an attacker who can write patches: against that one helps expected_patch_sha256 or expected_head_sha256, got from a place
+// that is trusted.
+//
+// Errors of the calls below: those of reading and writing (2xx), of the patch (3xx), of OLD (4xx), of NEW (5xx) and of limits
+// (6xx and 7xx). kUsage is for options that can't be, kOutOfMemory for memory that the system does not give. docs/guarantees.md
+// has the whole table.
+//
+// Thread safety: calls may run at the same time, each with readers and writers of its own. Options are only read, and may be
+// shared; readers and writers stay the caller's and must outlive the call.
 #pragma once
 
 #include <filesystem>
@@ -37,16 +44,16 @@ struct ApplyOptions {
   // 8 MiB. Windows that are one plain copy don't count.
   std::uint64_t window_limit_bytes = ~std::uint64_t{0};
 
-  // What the SHA-256 of the whole patch has to be. Taken before a byte of the patch is parsed: kPatchDigest if it is
-  // another. A patch that is a regular file is read and digested twice and must not change meanwhile (kInputChanged);
-  // one that comes as a stream waits in memory up to 16 MiB and beyond that in a nameless file in files.temp_dir.
+  // What the SHA-256 of the whole patch has to be. Taken before a byte of the patch is parsed: kPatchDigest if it is another. A
+  // patch that is a regular file is read and digested twice and must not change meanwhile (kInputChanged). One that comes as a
+  // stream waits in memory up to 16 MiB, and beyond that in a nameless file in files.temp_dir.
   std::optional<Sha256Bytes> expected_patch_sha256;
 
-  // What the SHA-256 of the head has to be: of the header and the list of digests behind it (Report::head_sha256 of
-  // create). Before it holds, nothing is looked at but which format it is and where the head ends, and no part is
-  // decoded before its own digest in the list holds; else kPatchDigest. A patch without a list is refused likewise. Each
-  // part is held until it is proven, within memory_limit_bytes together with the decoder, so the patch is read once and may
-  // still be coming. Both digests may be expected.
+  // What the SHA-256 of the head has to be: of the header and the list of digests behind it (Report::head_sha256 of create).
+  // Before it holds, nothing is looked at but which format it is and where the head ends. No part is decoded before its own
+  // digest in the list holds; else kPatchDigest. A patch without a list is refused likewise. Each part is held until it is
+  // proven, within memory_limit_bytes together with the decoder, so the patch is read once and may still be coming. Both
+  // digests may be expected.
   std::optional<Sha256Bytes> expected_head_sha256;
 
   // Called with the share of the work done, in bytes of NEW, and the phase: never falling, `total` at the end. The share is
@@ -77,8 +84,8 @@ struct ApplyOptions {
   // Directories only: where the state is, outside of OLD and NEW. Unset: in .bdelta of the directory.
   std::optional<std::filesystem::path> state_file;
 
-  // Directories only: of files of OLD that are as the state has them, and were so for two seconds when it was kept, the digest
-  // is taken from it, and they are not read. A program that sets times back can deceive that.
+  // Directories only: files of OLD that are as the state has them are not read, and the digest is taken from it. They must have
+  // been so for two seconds when the state was kept. A program that sets times back can deceive that.
   bool trust_times = false;
 
   // Files only: how OLD, PATCH and NEW are opened.
@@ -101,9 +108,9 @@ struct ApplyOptions {
 // mode. Never fails. Thread-safe.
 [[nodiscard]] BDELTA_PUBLIC std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept;
 
-// Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.
-// Only kTargetDigest and kWindowChecksum say that wrong bytes were written; after any error what is there must not be used,
-// as what is copied of OLD is proven with the whole alone.
+// Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here. Only
+// kTargetDigest and kWindowChecksum say that wrong bytes were written. After any error what is there must not be used, as what
+// is copied of OLD is proven with the whole alone.
 BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
                                    const ApplyOptions& options);
 

@@ -11,12 +11,12 @@
  *     return bdelta_exit_class(error.code);
  *   }
  *
- * Results. A function that can fail returns BDELTA_OK or one of the stable codes of bdelta/errors.def, whose groups
- * are told apart by bdelta_exit_class. No call throws, prints or ends the process, none installs a signal handler.
- * Signals come of BDELTA_MAP_INPUTS alone, and of what the system raises where a program writes: SIGPIPE when the reader
- * of "-" or of a fifo has gone, SIGXFSZ beyond a limit on file sizes. A program that ignores these two gets error codes
- * instead. Nothing has to be set up first; no call changes what another does. What a C++ callback throws ends the call
- * with BDELTA_kInternal, or BDELTA_kOutOfMemory.
+ * Results. A function that can fail returns BDELTA_OK or one of the stable codes of bdelta/errors.def, whose groups are told
+ * apart by bdelta_exit_class. No call throws, prints or ends the process, none installs a signal handler. Signals come of
+ * BDELTA_MAP_INPUTS alone, and of what the system raises where a program writes. That is SIGPIPE when the reader of "-" or of a
+ * fifo has gone, and SIGXFSZ beyond a limit on file sizes. A program that ignores these two gets error codes instead. Nothing
+ * has to be set up first; no call changes what another does. What a C++ callback throws ends the call with BDELTA_kInternal, or
+ * BDELTA_kOutOfMemory.
  *
  * Structs. The caller sets `struct_size` to sizeof of the struct as its header has it and all else that it doesn't
  * mean to 0. NULL for options means the same, but for threads: with NULL one works, with 0 as many as the machine has.
@@ -88,9 +88,9 @@ BDELTA_API const char *bdelta_error_name(int32_t code);
 /* The short English sentence of a code. As above. */
 BDELTA_API const char *bdelta_error_message(int32_t code);
 
-/* The exit status that a program should return: 0 done, 1 usage, 2 I/O, 3 patch malformed, unsupported or not the
- * expected one, 4 wrong OLD, 5 result failed verification, 6 limit of size or memory, 7 limit of ratio or time,
- * 70 internal, 130 interrupted. */
+/* The exit status that a program should return for a code:
+ *   0 done, 1 usage, 2 I/O, 3 patch malformed, unsupported or not the expected one, 4 wrong OLD,
+ *   5 result failed verification, 6 limit of size or memory, 7 limit of ratio or time, 70 internal, 130 interrupted. */
 BDELTA_API int32_t bdelta_exit_class(int32_t code);
 
 /* The version of the library, e.g. "0.1.0". Never to be freed. */
@@ -134,9 +134,9 @@ typedef struct bdelta_writer {
   void *user;
 } bdelta_writer;
 
-/* Told the share of the work done in bytes of NEW, and their total: never falling, all at the end, every few milliseconds
- * at most and from one thread at a time. The share is one of time, so when applying it is more than what of NEW is there.
- * `total` is 0 until the head of a patch, or an input that comes as a stream, was read. Anything but 0 ends the call
+/* Gets the share of the work done in bytes of NEW, and their total: never falling, all at the end. It is called every few
+ * milliseconds at most and from one thread at a time. The share is one of time, so when applying it is more than what of NEW is
+ * there. `total` is 0 until the head of a patch, or an input that comes as a stream, was read. Anything but 0 ends the call
  * with BDELTA_kCancelled, within 0.1 s but for waits of the system. */
 typedef int32_t (*bdelta_progress)(void *user, uint64_t done, uint64_t total);
 
@@ -241,7 +241,7 @@ typedef struct bdelta_report {
 BDELTA_API int32_t bdelta_apply_file(const char *source, const char *target, const char *patch,
                                      const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
 
-/* Decodes and verifies everything and writes nothing. */
+/* Decodes and verifies everything and writes nothing. Parameters and errors are those of bdelta_apply_file. */
 BDELTA_API int32_t bdelta_check_file(const char *source, const char *patch, const bdelta_apply_options *options,
                                      bdelta_report *report, bdelta_error *error);
 
@@ -261,11 +261,14 @@ BDELTA_API int32_t bdelta_check_tree(const char *source, const char *patch, cons
 #define BDELTA_TREE_STAGING 1     /* files of an update that never began, or is complete: the directory is OLD or NEW */
 #define BDELTA_TREE_UNFINISHED 2  /* it is between OLD and NEW, and can be brought to NEW */
 #define BDELTA_TREE_TAKING_BACK 3 /* it is between OLD and NEW, and can be brought back to OLD */
+
+/* Looks at the directory's journal and changes nothing. *state is written on success alone. error may be NULL. Errors:
+ * BDELTA_kNotADirectory, BDELTA_kNotFound, BDELTA_kPermission, and BDELTA_kWrongJournal for a journal that is damaged. */
 BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bdelta_error *error);
 
-/* Finishes such an update, or takes it back. `resumed`, which may be NULL, says what was done. Of the options, which may be NULL,
- * BDELTA_NO_SYNC, progress and the time limit count; progress counts entries that move, and where it ends the work, the next call
- * goes on with it. Errors: BDELTA_kInUse, BDELTA_kWrongJournal, BDELTA_kInputChanged where something is in the way,
+/* Finishes such an update, or takes it back. `resumed`, which may be NULL, says what was done. Of the options, which may be
+ * NULL, BDELTA_NO_SYNC, progress and the time limit count. Progress counts entries that move; where it ends the work, the next
+ * call goes on with it. Errors: BDELTA_kInUse, BDELTA_kWrongJournal, BDELTA_kInputChanged where something is in the way,
  * BDELTA_kCancelled, BDELTA_kTimeLimit, and those of files. */
 #define BDELTA_RESUMED_NOTHING 0    /* there was nothing to do */
 #define BDELTA_RESUMED_DISCARDED 1  /* what an update had left over was removed; the directory was OLD or NEW */
@@ -292,12 +295,14 @@ BDELTA_API int32_t bdelta_apply_in_place(const char *file, const char *patch, co
                                          const bdelta_in_place_options *in_place, bdelta_report *report,
                                          bdelta_error *error);
 
-/* Completes what an interrupted call left behind; report->up_to_date is 1 if that is nothing. */
+/* Completes what an interrupted call left behind; report->up_to_date is 1 if that is nothing. The journal has to be named as it
+ * was. All options, report and error may be NULL. */
 BDELTA_API int32_t bdelta_resume_in_place(const char *file, const bdelta_apply_options *options,
                                           const bdelta_in_place_options *in_place, bdelta_report *report,
                                           bdelta_error *error);
 
-/* The same over callbacks. */
+/* The same over callbacks: `target` may have either function. The callbacks and what `user`
+ * points to have to live until the call returns. options, report and error may be NULL. bdelta_check writes nothing. */
 BDELTA_API int32_t bdelta_apply(const bdelta_reader *source, const bdelta_input *patch, const bdelta_writer *target,
                                 const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
 BDELTA_API int32_t bdelta_check(const bdelta_reader *source, const bdelta_input *patch,
@@ -315,14 +320,14 @@ typedef struct bdelta_info {
   uint64_t target_bytes;         /* of NEW; 0 where only the end of the patch tells */
   uint8_t source_xxh3_128[16];   /* canonical, as xxhsum -H2 prints it */
   uint8_t target_xxh3_128[16];
-  uint64_t required_features;
-  uint64_t optional_features;
+  uint64_t required_features;    /* bits, as the header of the patch has them */
+  uint64_t optional_features;    /* likewise */
   uint64_t window_bytes;         /* largest part of NEW that is held as one */
   uint64_t group_bytes;          /* largest part of the patch that push mode holds; 0 = all of it */
   uint64_t decoder_memory_bytes; /* that applying takes besides its buffers */
   uint32_t has_head_sha256;      /* 1: the patch has a list of digests; head_sha256 is that of its head */
   uint8_t head_sha256[32];
-  uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs those of OLD as a whole */
+  uint32_t predicted;            /* 1: addresses in programs are predicted: applying needs those of OLD as a whole */
   uint32_t unpacked;             /* 1: what archives hold is compared: applying holds OLD unpacked */
   /* From bdelta_verify_patch alone, else 0: */
   uint32_t verified;             /* 1: the patch holds checksums, and all of them fit; 0 for version 1, which has none */
@@ -350,11 +355,11 @@ BDELTA_API uint64_t bdelta_apply_buffer_bytes(const bdelta_info *info, uint32_t 
 BDELTA_API int32_t bdelta_info_file(const char *patch, bdelta_info *info, bdelta_error *error);
 BDELTA_API int32_t bdelta_info_stream(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
 
-/* Reads the whole patch, without OLD, and proves that it is undamaged: its checksums, which records there are and in
- * which order, that they add up to NEW, its list of digests if there is one, and its end. Nothing is decoded, and about
- * 1 MiB is held. Whether an OLD fits is not known then, nor who made the patch. Version 1 has no checksums: its copies
- * and literals have to fit the sizes in it; up to 12 bytes are held for each copy, and 4 MiB of literals. `info`, which
- * may be NULL, is written on success alone. error may be NULL. Errors: those of opening and reading, and 3xx. */
+/* Reads the whole patch, without OLD, and proves that it is undamaged. That is its checksums, which records there are and in
+ * which order, that they add up to NEW, its list of digests if there is one, and its end. Nothing is decoded, and about 1 MiB
+ * is held. Whether an OLD fits is not known then, nor who made the patch. Version 1 has no checksums: its copies and literals
+ * have to fit the sizes in it; up to 12 bytes are held for each copy, and 4 MiB of literals. `info`, which may be NULL, is
+ * written on success alone. error may be NULL. Errors: those of opening and reading, and 3xx. */
 BDELTA_API int32_t bdelta_verify_patch_file(const char *patch, bdelta_info *info, bdelta_error *error);
 BDELTA_API int32_t bdelta_verify_patch(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
 
@@ -366,17 +371,16 @@ BDELTA_API int32_t bdelta_verify_patch(const bdelta_input *patch, bdelta_info *i
  *   if (code == BDELTA_OK) code = bdelta_push_finish(push, NULL, &error);
  *   bdelta_push_close(push);
  *
- * OLD is proven once the head of the patch is there and before a byte of NEW is written; a part of the patch is decoded
- * as soon as it is whole. A patch of BDT version 1 has no parts: it is collected, up to memory_bytes, and applied in
- * finish. */
+ * OLD is proven once the head of the patch is there, before a byte of NEW is written. A part of the patch is decoded as soon as
+ * it is whole. A patch of BDT version 1 has no parts: it is collected, up to memory_bytes, and applied in finish. */
 typedef struct bdelta_push bdelta_push;
 
-/* `source` and `target` are copied; what their `user` points to has to live until bdelta_push_close. *push becomes the
- * new object, or NULL after an error. options and error may be NULL. */
+/* `source` and `target` are copied; what their `user` points to has to live until bdelta_push_close. The new object goes to
+ * *push, or NULL after an error; it is the caller's, to be given to bdelta_push_close. The options and error may be NULL. */
 BDELTA_API int32_t bdelta_push_open(const bdelta_reader *source, const bdelta_writer *target,
                                     const bdelta_apply_options *options, bdelta_push **push, bdelta_error *error);
 
-/* Over files: NEW comes into being in bdelta_push_finish, whole, or not at all. */
+/* Over files: NEW comes into being in bdelta_push_finish, whole, or not at all. The paths are copied. */
 BDELTA_API int32_t bdelta_push_open_file(const char *source, const char *target, const bdelta_apply_options *options,
                                          bdelta_push **push, bdelta_error *error);
 
@@ -430,9 +434,10 @@ typedef struct bdelta_create_options {
                                 nominal_apply_ns of the report; 0 = any. If that is not enough it is the fastest patch */
 } bdelta_create_options;
 
-/* Writes to `patch` what leads from OLD at `source` to NEW at `target`. The patch comes into being whole or not at all.
- * "-" is standard output for it, and standard input for OLD or NEW; an input that is no regular file is first read to
- * its end, into a nameless file in temp_dir. options, report and error may be NULL. */
+/* Writes to `patch` what leads from OLD at `source` to NEW at `target`. The patch comes into being whole or not at all. "-" is
+ * standard output for it, and standard input for OLD or NEW. An input that is no regular file is first read to its end, into a
+ * nameless file in temp_dir. The options, report and error may be NULL. Errors: those of reading and writing, and of limits, as
+ * bdelta/create.hpp says. */
 BDELTA_API int32_t bdelta_create_file(const char *source, const char *target, const char *patch,
                                       const bdelta_create_options *options, bdelta_report *report, bdelta_error *error);
 
@@ -447,7 +452,7 @@ typedef struct bdelta_tree_options {
   size_t exclude_count;
 } bdelta_tree_options;
 
-/* As bdelta_create_file, from one directory to another. tree_options may be NULL, too. */
+/* As bdelta_create_file, from one directory to another. tree_options may be NULL, too. Patterns are only read. */
 BDELTA_API int32_t bdelta_create_tree(const char *source, const char *target, const char *patch,
                                       const bdelta_create_options *options, const bdelta_tree_options *tree_options,
                                       bdelta_report *report, bdelta_error *error);
@@ -457,8 +462,8 @@ BDELTA_API int32_t bdelta_create_tree(const char *source, const char *target, co
 BDELTA_API int32_t bdelta_create(const bdelta_reader *source, const bdelta_reader *target, const bdelta_writer *patch,
                                  const bdelta_create_options *options, bdelta_report *report, bdelta_error *error);
 
-/* What create takes at most, in bytes of private memory, for files of these sizes: a bound with memory_bytes, else an
- * estimate. *memory_bytes is written on success alone. options and error may be NULL. */
+/* What create takes at most, in bytes of private memory, for files of these sizes: a bound with memory_bytes, else an estimate.
+ * The result is written on success alone. The options and error may be NULL. */
 BDELTA_API int32_t bdelta_estimate_memory(uint64_t source_bytes, uint64_t target_bytes,
                                           const bdelta_create_options *options, uint64_t *memory_bytes,
                                           bdelta_error *error);
@@ -541,9 +546,9 @@ typedef struct bdelta_entry {
   uint32_t reserved;
 } bdelta_entry;
 
-/* Looks into a patch. With OLD at `source`, a file or a directory, it is applied in memory as bdelta_check_file does; NULL for
- * `source`: of the patch alone, without members. *members becomes the object, or NULL after an error. options and error may be
- * NULL. Errors: as bdelta_check_file and bdelta_check_tree. */
+/* Looks into a patch. With OLD at `source`, a file or a directory, it is applied in memory as bdelta_check_file does. With NULL
+ * for `source` it is of the patch alone, without members. The object goes to *members, or NULL after an error. The options and
+ * error may be NULL. Errors: as bdelta_check_file and bdelta_check_tree. */
 BDELTA_API int32_t bdelta_members_open(const char *source, const char *patch, const bdelta_apply_options *options,
                                        bdelta_members **members, bdelta_error *error);
 

@@ -4,8 +4,15 @@
 //   options.level = 6;
 //   auto report = bdelta::create_file("old", "new", "patch", options);
 //
-// Same inputs, options and version (that of the codec libraries included) give the same bytes, whatever the number of
-// threads and the processor.
+// Same inputs, options and version (that of the codec libraries included) give the same bytes, whatever the number of threads
+// and the processor.
+//
+// Errors of the calls below: those of reading and writing (2xx), kUsage, kMemoryLimit and kOutOfMemory, kPatchTooLarge,
+// kTimeLimit and kCancelled, kSelfCheckFailed, and kFormatCannotHold. docs/guarantees.md has the whole table. Where a call
+// fails, there is no patch by name.
+//
+// Thread safety: calls may run at the same time, also on the same readers. Options are only read; readers and writers stay the
+// caller's and must outlive the call.
 #pragma once
 
 #include <filesystem>
@@ -45,19 +52,20 @@ struct CreateOptions {
   // Threads that work, the caller's included; 0 = as many as the machine has. The patch does not depend on it.
   unsigned threads = 1;
 
-  // Private memory to stay within, in bytes; 0 = as much as the level likes. A limit with room for that (four times both
-  // files and a coder; where they hardly differ 1.25 times, or 2.25 with programs to predict, and some times what differs)
-  // gives the same patch. Under a smaller one NEW is worked on in segments, the index of OLD is sparser, groups and the
-  // windows of codecs are smaller, nothing is predicted, and fewer threads may work, so the patch is larger the smaller the
-  // limit; it depends on the limit and still not on the threads. 64 MiB will do for files of any size at any level. A limit
-  // that can't be kept is kMemoryLimit before work starts, with the figure that would do.
-  // Inputs with a view (mapped files) don't count. Others are read into memory where they take no more than half of the
-  // limit together and leave 60 MiB, else in parts: NEW then twice, OLD once from end to end and later what the segments
-  // resemble, and what is found is less.
+  // Private memory to stay within, in bytes; 0 = as much as the level likes. A limit with room for that gives the same patch:
+  // four times both files and a coder. Where they hardly differ it is 1.25 times, or 2.25 with programs to predict, and some
+  // times what differs.
+  //
+  // Under a smaller limit NEW is worked on in segments. The index of OLD is sparser, groups and the windows of codecs are
+  // smaller, nothing is predicted, and fewer threads may work. So the patch is larger the smaller the limit; it depends on the
+  // limit and still not on the threads. 64 MiB will do for files of any size at any level. A limit that can't be kept is
+  // kMemoryLimit before work starts, with the figure that would do. Inputs with a view (mapped files) don't count. Others are
+  // read into memory where they take no more than half of the limit together and leave 60 MiB, else in parts. NEW is then read
+  // twice, OLD once from end to end and later what the segments resemble. Less is found so.
   std::uint64_t memory_limit_bytes = 0;
 
   // Whether addresses inside programs (ELF, PE, Mach-O) may be predicted, and numbers of types in kernel modules moved, at
-  // levels that do: much smaller patches, which take more memory and time to apply. Needs both files as a whole, so not under
+  // levels that do. Patches are much smaller, and take more memory and time to apply. Needs both files as a whole, so not under
   // a scarce memory limit.
   bool predict = true;
 
@@ -68,9 +76,9 @@ struct CreateOptions {
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.
   bool verify = true;
 
-  // Adds a list of SHA-256 digests, 32 bytes for each part of the patch that is decoded on its own (a group, some MiB of
-  // NEW), so that who knows Report::head_sha256 can prove each part before decoding it while the patch is still coming
-  // (ApplyOptions::expected_head_sha256). kFormatCannotHold with kBdt1.
+  // Adds a list of SHA-256 digests, 32 bytes for each part of the patch that is decoded on its own (a group, some MiB of NEW).
+  // Who knows Report::head_sha256 can then prove each part before decoding it, while the patch is still coming
+  // (ApplyOptions::expected_head_sha256). The error is kFormatCannotHold with kBdt1.
   bool group_digests = false;
 
   // What the report shall tell besides XXH3-128 of OLD and NEW: both digests of the patch as it is written, and SHA-256 of
@@ -78,9 +86,9 @@ struct CreateOptions {
   bool digest_patch = false;
   bool sha256_inputs = false;
 
-  // Digests of NEW that are known already, as a report or a digest taken before tells them: NEW is not digested again if all
-  // that the patch and the report need is here. Wrong ones are kSelfCheckFailed; without `verify` they give a patch that
-  // cannot be applied (kTargetDigest).
+  // Digests of NEW that are known already, as a report or a digest taken before tells them. NEW is not digested again if all
+  // that the patch and the report need is here. Wrong ones are kSelfCheckFailed; without `verify` they give a patch that cannot
+  // be applied (kTargetDigest).
   KnownDigests known_target;
 
   // The largest patch that is of use, as a share of NEW's bytes, e.g. 0.6; 0 = any. The work ends with kPatchTooLarge as
@@ -96,16 +104,16 @@ struct CreateOptions {
   // waits of the system (a slow disk, syncing). Decides whether there is a patch, never what is in it.
   double time_limit_seconds = 0;
 
-  // Called with the share of the work done, in bytes of NEW, and the phase: never falling, `total` at the end. From one
-  // thread at a time, every few milliseconds at most; returning false cancels with kCancelled, within 0.1 s like the time
-  // limit; a few steps with files of hundreds of MB take up to two tenths of a second where the processor has other work.
+  // Called with the share of the work done, in bytes of NEW, and the phase: never falling, `total` at the end. From one thread
+  // at a time, every few milliseconds at most. Returning false cancels with kCancelled, within 0.1 s like the time limit. A few
+  // steps with files of hundreds of MB take up to two tenths of a second where the processor has other work.
   ProgressCallback progress;
 
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
   TraceSink* trace = nullptr;
 
-  // Where a patch too large for memory waits until its header can be written, and OLD or NEW that comes as a stream until
-  // it is whole; unset: the system's directory.
+  // Where a patch too large for memory waits until its header can be written. OLD or NEW that comes as a stream waits there
+  // until it is whole. Unset: the system's directory.
   std::optional<std::filesystem::path> temp_dir;
 
   // Files only: how OLD, NEW and PATCH are opened.
@@ -113,10 +121,9 @@ struct CreateOptions {
 };
 
 // What create takes at most, in bytes of private memory, for files of these sizes under `options`, whose files.mode says
-// whether they are mapped. With memory_limit_bytes this is a bound that lies within the limit, or kMemoryLimit; without,
-// it is an estimate from files of usual content, without the copy of NEW that some archives and signed programs take,
-// and without archives unpacked.
-// Never fails otherwise but for kUsage. Thread-safe.
+// whether they are mapped. With memory_limit_bytes this is a bound that lies within the limit, or kMemoryLimit. Without, it is
+// an estimate from files of usual content. It leaves out the copy of NEW that some archives and signed programs take, and
+// archives unpacked. Never fails otherwise but for kUsage. Thread-safe.
 //
 //   options.files.mode = bdelta::IoMode::kMmap;
 //   auto bytes = bdelta::estimate_memory(10'000'000'000, 10'000'000'000, options);

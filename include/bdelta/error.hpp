@@ -1,7 +1,7 @@
 // Errors and results of every bdelta call.
 //
 // No function of the library throws across its public surface, prints, exits or aborts. What can fail returns
-// Result<T>; an Error names a stable code (errors.def) and, where they are known, the file, the byte offset, what was
+// Result<T>. An Error has a stable code (errors.def). Where they are known it has the file, the byte offset, what was
 // expected and found, and what to do about it.
 //
 //   auto report = bdelta::apply_file("old", "new", "patch", {});

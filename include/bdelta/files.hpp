@@ -26,9 +26,7 @@ enum class IoMode : std::uint8_t {
 struct FileOptions {
   IoMode mode = IoMode::kStdio;
 
-  // Bytes of buffer handed to stdio, 0 (unbuffered) to 64 MiB. 64 KiB is where gains end: unlocked writes of single
-  // bytes reach 175 MB/s with 4 KiB, 199 with 64 KiB and 148 to 188 beyond; those of 64 bytes 1,168 and 1,734
-  // (tools/io_study, 2026-11-21).
+  // Bytes of buffer handed to stdio, 0 (unbuffered) to 64 MiB. Gains end at 64 KiB (tools/io_study/README.md).
   std::uint64_t buffer_bytes = 64 * 1024;
 
   // Outputs: sync the file and its directory before success is reported.
@@ -47,16 +45,17 @@ struct FileOptions {
 BDELTA_PUBLIC Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path,
                                                                 const FileOptions& options);
 
-// Opens a file for forward reads; "-" is standard input.
+// Opens a file for forward reads; "-" is standard input, a pipe or a device will do. Errors: kNotFound, kIsDirectory,
+// kPermission, kOpenFailed.
 BDELTA_PUBLIC Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
                                                                         const FileOptions& options);
 
-// A file that comes into being whole or not at all: bytes go to a temporary file beside it, `finish` syncs and
-// renames. Destroying it before `finish` removes the temporary file. Of a symbolic link the target is replaced.
-// It gets the mode of the file it replaces, its access list (Linux), and its owner and group where that is permitted:
-// without the owner or the group the set-id bits are dropped, without the group its bits are cut to those of everybody.
-// A new file gets what umask gives, one made by apply_file what umask leaves of OLD's permissions. Times are those of writing. Other extended attributes are not carried over.
-// An existing output that is no regular file (a device, a fifo) is written straight through instead.
+// A file that comes into being whole or not at all: bytes go to a temporary file beside it, `finish` syncs and renames.
+// Destroying it before `finish` removes the temporary file. Of a symbolic link the target is replaced. It gets the mode of the
+// file it replaces, its access list (Linux), and its owner and group where that is permitted. Without the owner or the group
+// the set-id bits are dropped; without the group its bits are cut to those of everybody. A new file gets what umask gives, one
+// made by apply_file what umask leaves of OLD's permissions. Times are those of writing. Other extended attributes are not
+// carried over. An existing output that is no regular file (a device, a fifo) is written straight through instead.
 class BDELTA_PUBLIC OutputFile : public SequentialWriter {
  public:
   // Positioned writes are possible (a regular file): then `positioned` works, and size is what was written.
@@ -79,7 +78,7 @@ enum class LeftBehind : std::uint8_t {
   kNothing,  // all is as it was
   kWhole,    // an output has come into its place, or was about to: it is whole there, or as it was
   kPart,     // bytes went out through standard output, a device or a fifo, maybe not all of them
-  kUnfinished,  // a file or a directory is between OLD and NEW, and its journal is there to complete that (bdelta/in_place.hpp, tree.hpp)
+  kUnfinished,  // a file or a directory is between OLD and NEW, and its journal is there to complete that
 };
 
 // Removes temporary files of outputs not yet finished. For signal handlers of programs: async-signal-safe on POSIX.

@@ -32,12 +32,14 @@ struct InPlaceOptions {
   bool dry_run = false;
 };
 
-// Makes NEW of `file`, which is OLD. For patches of every format. A patch for files of a size knows how much of a device is OLD:
-// its first bytes; NEW has to fit. Where the file already is NEW, nothing is written and the report says up_to_date. Takes memory
-// as apply_file does, and 1 MiB.
-// Errors besides: kUnfinished if blocks were written and not all could be, or with dry_run where that was found; kInUse;
-// kWrongJournal for a journal that is damaged, of another version, user or file; kScratchLimit; kNoSpace, for which the file
-// stays as it was; kUsage for a device without a journal, and for one in memory or on the device itself. target_mode is kUsage.
+// Makes NEW of `file`, which is OLD. For patches of every format. A patch for files of a size knows how much of a device is
+// OLD: its first bytes; NEW has to fit. Where the file already is NEW, nothing is written and the report says up_to_date. Takes
+// memory as apply_file does, and 1 MiB. Errors besides those of apply_file:
+//
+// - kUnfinished if blocks were written and not all could be, or with dry_run where that was found
+// - kInUse; kScratchLimit; kNoSpace, for which the file stays as it was
+// - kWrongJournal for a journal that is damaged, of another version, user or file
+// - kUsage for a device without a journal, for a journal in memory or on the device itself, and for target_mode
 BDELTA_PUBLIC Result<Report> apply_in_place(const std::filesystem::path& file, const std::filesystem::path& patch,
                                             const ApplyOptions& options, const InPlaceOptions& in_place);
 

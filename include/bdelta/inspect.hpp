@@ -38,9 +38,9 @@ struct PatchInfo {
   std::optional<std::uint64_t> target_size;       // likewise of NEW; absent where only the end of the patch tells
   std::optional<DigestBytes> source_digest;       // XXH3-128, canonical; absent where the format has none
   std::optional<DigestBytes> target_digest;
-  std::uint64_t required_features = 0;
-  std::uint64_t optional_features = 0;
-  bool predicted = false;                         // addresses in programs are foretold: applying needs those of OLD as a whole
+  std::uint64_t required_features = 0;            // bits, as the header has them; a reader must know all of these
+  std::uint64_t optional_features = 0;            // likewise; a reader may pass over these
+  bool predicted = false;                         // addresses in programs are predicted: applying needs those of OLD as a whole
   bool unpacked = false;                          // what archives hold is compared: applying holds OLD unpacked
   bool of_tree = false;                           // OLD and NEW are directories (bdelta/tree.hpp)
   std::optional<TreeInfo> tree;                   // then, but not from verify_patch
@@ -58,12 +58,12 @@ struct PatchInfo {
 BDELTA_PUBLIC Result<PatchInfo> inspect(SequentialReader& patch);
 BDELTA_PUBLIC Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);
 
-// Reads the whole patch, without OLD, and proves that it is undamaged: the checksums of header and records, which records
-// there are and in which order, that they add up to NEW, the list of digests if there is one, and the end. Nothing is
-// decoded, and about 1 MiB is held, whatever the patch declares. Whether an OLD fits is not known then, nor who made the
-// patch. Version 1 has no checksums: its copies and literals have to fit the sizes in it, up to 12 bytes are held for each
-// copy and 4 MiB of literals, and `verified` is false. Errors: those of opening and reading a file, the 3xx codes,
-// kOutOfMemory. Thread-safe.
+// Reads the whole patch, without OLD, and proves that it is undamaged. That is the checksums of header and records, which
+// records there are and in which order, and that they add up to NEW. The list of digests, if there is one, and the end are
+// proven, too. Nothing is decoded, and about 1 MiB is held, whatever the patch declares. Whether an OLD fits is not known then,
+// nor who made the patch. Version 1 has no checksums: its copies and literals have to fit the sizes in it, and `verified` is
+// false. Up to 12 bytes are held for each of its copies, and 4 MiB of literals. Errors: those of opening and reading a file,
+// the 3xx codes, kOutOfMemory. Thread-safe.
 //
 //   auto proven = bdelta::verify_patch_file("app.bdelta", {});
 //   if (!proven) fetch_again(bdelta::to_string(proven.error()));

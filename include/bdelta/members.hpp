@@ -3,8 +3,9 @@
 //   auto bytes = bdelta::inspect_members("app-1.zip", "app.patch", {});
 //   if (bytes) for (const bdelta::MemberBytes& member : bytes->members) …
 //
-// A patch codes many numbers together. What one of them takes is a share of the code that it stands in, by the bytes that it
-// has before coding, and for literals by an estimate of how well they compress. Shares add up to the patch exactly.
+// A patch codes many numbers together. What one of them takes is a share of the code that it stands in. The share goes by the
+// bytes that it has before coding, and for literals by an estimate of how well they compress. Shares add up to the patch
+// exactly.
 #pragma once
 
 #include <filesystem>
@@ -77,14 +78,14 @@ struct PatchBytes {
   std::vector<std::string> removed_paths;  // of OLD's members: NEW has none of this path, and copies nothing of them
 };
 
-// Of a patch alone: kinds, and entries as far as it tells. Nothing is applied. Takes the memory that the patch asks for, options.memory_limit_bytes at most, and
-// some 24 bytes for each number of the patch. Errors: those of opening and reading a file, the 3xx codes, kMemoryLimit,
-// kPatchDigest. Thread-safe.
+// Of a patch alone: kinds, and entries as far as it tells. Nothing is applied. Takes the memory that the patch asks for,
+// options.memory_limit_bytes at most, and some 24 bytes for each number of the patch. Errors: those of opening and reading a
+// file, the 3xx codes, kMemoryLimit, kPatchDigest. Thread-safe.
 BDELTA_PUBLIC Result<PatchBytes> inspect_bytes(const std::filesystem::path& patch, const ApplyOptions& options);
 
-// With OLD, a file or a directory: members and entries, too. The patch is applied as check_file and check_tree do, so OLD and NEW are proven.
-// Takes memory besides for NEW as it is unpacked, and some 24 bytes for each number of the patch. options.output_limit_bytes
-// bounds NEW. Errors: as check_file and check_tree. Thread-safe.
+// With OLD, a file or a directory: members and entries, too. The patch is applied as check_file and check_tree do, so OLD and
+// NEW are proven. Takes memory besides for NEW as it is unpacked, and some 24 bytes for each number of the patch.
+// options.output_limit_bytes bounds NEW. Errors: as check_file and check_tree. Thread-safe.
 BDELTA_PUBLIC Result<PatchBytes> inspect_members(const std::filesystem::path& source, const std::filesystem::path& patch,
                                                  const ApplyOptions& options);
 

@@ -7,9 +7,9 @@
 //   }
 //   auto report = (*push)->finish();
 //
-// The same steps and checks as bdelta/apply.hpp: OLD is proven as soon as the header is whole and before a byte of NEW
-// is written, each window that has a checksum before it is written, NEW at the end. A part of the patch is decoded once
-// all its bytes are there; until then they wait in memory.
+// The same steps and checks as bdelta/apply.hpp. OLD is proven as soon as the header is whole, before a byte of NEW is written.
+// Each window that has a checksum is proven before it is written, and NEW at the end. A part of the patch is decoded once all
+// its bytes are there; until then they wait in memory.
 //
 // BDT version 1 has no parts: such a patch is collected whole, within the memory limit, and applied by `finish`.
 #pragma once
@@ -23,10 +23,10 @@
 namespace bdelta {
 
 struct PushOptions {
-  // As for apply. memory_limit_bytes counts the bytes that wait, too: a patch whose largest group and decoder
-  // need more together is kMemoryLimit when its header has come. expected_patch_sha256 must be absent (kUsage): it
-  // could only be checked after all has been decoded; expected_head_sha256 proves each part when it is whole. Without it,
-  // the digests of a patch that has a list of them are still checked, which guards against accidents only.
+  // As for apply, with two differences. The bytes that wait count in memory_limit_bytes, too: a patch whose largest group and
+  // decoder need more together is kMemoryLimit when its header has come. And expected_patch_sha256 must be absent (kUsage), as
+  // it could only be checked after all has been decoded. Use expected_head_sha256, which proves each part when it is whole.
+  // Without it, the digests of a patch that has a list of them are still checked, which guards against accidents only.
   ApplyOptions apply;
 
   // Where the bytes that wait for the rest of their part live. Not owned; must outlive the object; one thread at a
@@ -44,16 +44,16 @@ class PushApply {
   BDELTA_PUBLIC static Result<std::unique_ptr<PushApply>> open(RandomReader& source, SequentialWriter& target,
                                                                const PushOptions& options);
 
-  // The same over files, as apply_file, with permissions and holes as there; NEW is opened at once and comes into being in `finish`. It is not compared with
-  // what is there already.
+  // The same over files, as apply_file, with permissions and holes as there. NEW is opened at once and comes into being in
+  // `finish`. It is not compared with what is there already.
   BDELTA_PUBLIC static Result<std::unique_ptr<PushApply>> open_file(const std::filesystem::path& source,
                                                                     const std::filesystem::path& target,
                                                                     const PushOptions& options);
 
   // The same over directories, as apply_tree (bdelta/tree.hpp). What comes is made beside NEW, or in OLD's own directory in its
-  // .bdelta; OLD is proven once the patch has told of its trees, and `finish` moves all to its place. So a process that ends
+  // .bdelta. OLD is proven once the record of trees has come, and `finish` moves all to its place. So a process that ends
   // before leaves OLD as it is. A NEW that is not OLD must not exist (kOutputExists, whatever is in it). OLD's own directory is
-  // locked until the object is destroyed, and an update that was interrupted in it is completed first; if it is NEW already,
+  // locked until the object is destroyed, and an update that was interrupted in it is completed first. If it is NEW already,
   // what is fed is passed over, and the report says up_to_date.
   BDELTA_PUBLIC static Result<std::unique_ptr<PushApply>> open_tree(const std::filesystem::path& source,
                                                                     const std::filesystem::path& target,

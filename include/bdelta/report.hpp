@@ -18,6 +18,7 @@ struct Phase {
   std::uint64_t bytes = 0;  // gone through, each as often as that happened; 0 = not meaningful
 };
 
+// The streams of numbers and bytes of a patch, by name, over all of its groups.
 struct StreamReport {
   std::string name;
   std::uint64_t raw_bytes = 0;
@@ -81,7 +82,7 @@ struct Report {
   std::uint64_t source_bytes = 0;
   std::uint64_t target_bytes = 0;
   std::uint64_t patch_bytes = 0;
-  std::string format;
+  std::string format;     // of the patch: "bdt2" or "bdt1"
   int level = 0;          // creating only
   unsigned threads = 1;   // that took part
   std::vector<Phase> phases;
@@ -91,13 +92,13 @@ struct Report {
   std::uint64_t covered_bytes = 0;    // of NEW that come from OLD
   std::uint64_t literal_bytes = 0;    // of NEW that the patch carries
   std::uint64_t residual_bytes = 0;   // copied bytes that the patch corrects
-  std::uint64_t window_count = 0;
-  std::uint64_t read_calls = 0;
-  std::uint64_t write_calls = 0;
+  std::uint64_t window_count = 0;     // of the patch
+  std::uint64_t read_calls = 0;       // system calls that read files; 0 for the caller's readers
+  std::uint64_t write_calls = 0;      // likewise, that write
   std::uint64_t decoder_memory_bytes = 0;  // creating only: that applying the patch takes besides its buffers
   std::uint64_t nominal_apply_ns = 0;      // creating only: what applying takes of one thread, by a table and no clock; about
   std::vector<LeftOut> left_out;           // creating only
-  double wall_seconds = 0;
+  double wall_seconds = 0;            // of the call, by a steady clock
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
   std::uint64_t written_bytes = 0;    // in place: to the file itself; with dry_run those that would be

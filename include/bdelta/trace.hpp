@@ -7,7 +7,7 @@
 //   } printer;
 //   options.trace = &printer;
 //
-// Spans are coarse (a pass, a chunk of some MiB, a group, a window, a refill of a buffer), so a call gives hundreds or
+// Spans are coarse: a pass, a chunk of some MiB, a group, a window, a refill of a buffer. So a call gives hundreds or
 // thousands of them, and recording them takes no measurable share of its time.
 #pragma once
 

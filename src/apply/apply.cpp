@@ -7,6 +7,7 @@
 #include "apply/journal_file.hpp"
 #include "apply/opened_patch.hpp"
 #include "apply/source_file.hpp"
+#include "apply/source_proof.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <string>
 
+#include "apply/source_proof.hpp"
 #include "base/checked.hpp"
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
-#include "io/file_error.hpp"
 #include "view/recipe_memory.hpp"
 
 namespace bdelta {
 namespace {
 
 constexpr std::size_t kPatchBufferBytes = 256 * 1024;
-constexpr std::uint64_t kMostBytes = ~std::uint64_t{0};  // of a NEW whose size is not known
-constexpr std::uint64_t kHashPieceBytes = std::uint64_t{256} << 10;
 
 // A watch keeps a reference to its callback.
 const Watch::Callback& no_progress() {
@@ -22,50 +20,7 @@ const Watch::Callback& no_progress() {
   return none;
 }
 
-std::string short_hex(const DigestBytes& digest) { return to_hex(digest).substr(0, 16); }
-
 }  // namespace
-
-Result<Digest128> digest_of(RandomReader& reader, Watch* watch) {
-  Xxh3Hasher hasher;
-  const ByteSpan view = reader.view();
-  Bytes buffer(view.empty() ? kHashPieceBytes : 0);
-  for (std::uint64_t pos = 0; pos < reader.size(); pos += kHashPieceBytes) {
-    const auto length = static_cast<std::size_t>(std::min(kHashPieceBytes, reader.size() - pos));
-    if (view.empty()) {
-      BDELTA_TRY(reader.read_at(pos, MutableByteSpan(buffer).first(length)));
-      hasher.update(ByteSpan(buffer).first(length));
-    } else {
-      hasher.update(view.subspan(static_cast<std::size_t>(pos), length));
-    }
-    if (watch) BDELTA_TRY(watch->check(length));
-  }
-  return hasher.digest();
-}
-
-Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
-  const auto of_patch = [&] { return patch.empty() ? error : io::with_file(std::move(error), patch); };
-  switch (exit_class(error.code)) {
-    case 4: return io::with_file(std::move(error), source);
-    case 2:
-    case 3:
-    case 5: return of_patch();
-    case 6: return error.code == ErrorCode::kOutOfMemory ? error : of_patch();
-    default: return error;
-  }
-}
-
-Error wrong_source(const PatchInfo& info, std::uint64_t found_bytes, const std::optional<Digest128>& found) {
-  const auto error = [](ErrorCode code, std::string detail) {
-    return Error{.code = code, .detail = std::move(detail), .remedy = "give the version that the patch starts from"};
-  };
-  if (!found) {
-    return error(ErrorCode::kWrongSourceSize, "expected " + std::to_string(*info.source_size) + " bytes, found " +
-                                                  std::to_string(found_bytes));
-  }
-  return error(ErrorCode::kWrongSourceDigest,
-               "expected digest " + short_hex(*info.source_digest) + "…, found " + short_hex(*found) + "…");
-}
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, Formats formats)
     : source_(source), options_(options), own_watch_(options.progress, 0, options.time_limit_seconds),
@@ -242,98 +197,9 @@ Status ApplyRun::prepare_source() {
   return {};
 }
 
-// What windows add up to is NEW; one follows the other.
-Status ApplyRun::place(const WindowDelta& window) {
-  if (window.target_pos != decoded_pos_ || !range_fits(decoded_pos_, window.target_length, target_bytes_.value_or(kMostBytes))) {
-    return Error{ErrorCode::kPatchCorrupt, "its windows reach beyond the size of NEW", patch_.position()};
-  }
-  decoded_pos_ += window.target_length;
-  BDELTA_TRY(check_target_size(target_bytes_ ? 0 : decoded_pos_));
-  const bool in_slices = window.is_plain() && !window.has_checksum;
-  return in_slices ? Status() : check_window_bytes(window.target_length);
-}
-
-// Decoded and proven to stay inside both files; false behind the last one.
-Result<bool> ApplyRun::next_window(WindowDelta& window) {
-  Span span(timeline(), PhaseId::kDecode, report_.window_count);
-  const std::uint64_t before = patch_.position();
-  BDELTA_ASSIGN(const bool more, reader_->next(window));
-  span.set_bytes(patch_.position() - before);
-  if (more) {
-    BDELTA_TRY(validate_window(window, copied_source().size(), format_->capabilities));
-    BDELTA_TRY(place(window));
-  } else if (decoded_pos_ != target_bytes_.value_or(decoded_pos_)) {
-    return Error{ErrorCode::kPatchCorrupt, "it ends after " + std::to_string(decoded_pos_) + " of " +
-                                               std::to_string(*target_bytes_) + " bytes of NEW", patch_.position()};
-  }
-  return more;
-}
-
-void ApplyRun::count(const WindowDelta& window) {
-  ++report_.window_count;
-  for (const DeltaOp& op : window.ops) {
-    const bool copies = is_copy(op.kind);
-    report_.cover_count += copies;
-    (copies ? report_.covered_bytes : report_.literal_bytes) += op.length;
-  }
-  report_.residual_bytes += window.residual_values.size();
-}
-
-void ApplyRun::begin_target(const TargetSink& sink) {
-  own_watch_.set_phase(PhaseId::kExecute);
-  pool_.begin_stage(1, target_bytes_.value_or(0));
-  if (!plan_->fills.empty()) filler_.emplace(plan_->fills);
-  TargetSink into = views_ ? views_->rebuild_into(sink, pool_, rebuilds_alone_ ? 1 : pool_.thread_count()) : sink;
-  into.tap = tap_;
-  digest_target_ = into.digest;
-  const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes_.value_or(kMostBytes));
-  pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
-}
-
-Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
-  Result<bool> more = true;
-  do {
-    WindowDelta* const window = pipeline_->acquire();
-    if (!window) break;
-    more = next_window(*window);
-    if (!more || !*more) break;
-    count(*window);
-    pipeline_->submit(window);
-  } while (decoded_pos_ < until_target_pos);
-  // A window that failed stands before the place where decoding failed, and a stream whose text had come before that window.
-  Status settled = pipeline_->settle();
-  if (views_) BDELTA_TRY(views_->settle(!settled || !more || !*more));
-  BDELTA_TRY(std::move(settled));
-  return more;
-}
-
-Status ApplyRun::finish_target() {
-  BDELTA_ASSIGN(Digest128 digest, pipeline_->finish());
-  if (digest_target_) {
-    BDELTA_ASSIGN(digest, digest_target_());
-  }
-  target_digest_ = digest;
-  report_.residual_bytes += pipeline_->changed_count();
-  own_watch_.set_total(info().target_size.value_or(decoded_pos_));
-  pool_.begin_stage(1, 0);
-  if (info().target_digest && digest != *info().target_digest) {
-    return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +
-                                               short_hex(digest) + "…; fetch the patch again", pipeline_->delivered_bytes()};
-  }
-  report_.verified = info().target_digest.has_value();
-  report_.target_digests.xxh3_128 = info().target_digest;
-  return {};
-}
-
 void ApplyRun::skip_rest() {
   pool_.begin_stage(1, 0);
   pool_.begin_stage(1, 0);  // the first comes to where the second begins
-}
-
-Status ApplyRun::write_target(const TargetSink& sink) {
-  begin_target(sink);
-  BDELTA_ASSIGN(const bool more, execute_windows(~std::uint64_t{0}));
-  return more ? Status(Error{ErrorCode::kInternal, "the windows did not end"}) : finish_target();
 }
 
 Report ApplyRun::take_report() {

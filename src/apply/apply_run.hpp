@@ -139,13 +139,4 @@ class ApplyRun {
   std::optional<WindowPipeline> pipeline_;
 };
 
-// XXH3-128 of a whole reader, in pieces, between which `watch` is looked at; it may be null.
-Result<Digest128> digest_of(RandomReader& reader, Watch* watch);
-
-// What went wrong, with the file it concerns. Errors of the io room name theirs already. A patch without a path is a stream.
-[[nodiscard]] Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch);
-
-// OLD is not what the patch was made from: it has another size if no digest was found.
-[[nodiscard]] Error wrong_source(const PatchInfo& info, std::uint64_t found_bytes, const std::optional<Digest128>& found);
-
 }  // namespace bdelta

@@ -1,5 +1,6 @@
 #include "apply/in_place_run.hpp"
 
+#include "apply/source_proof.hpp"
 #include "apply/watched_resume.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"

@@ -1,5 +1,6 @@
 #include "apply/tree_destination.hpp"
 
+#include "apply/source_proof.hpp"
 #include "apply/tree_places.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"

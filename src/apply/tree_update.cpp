@@ -1,7 +1,6 @@
 #include "apply/tree_update.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"

@@ -1,14 +1,13 @@
 // Windows on their way into the target: executed on all threads, delivered in order.
 //
-// The caller decodes one window after the other (the coder's state allows no other way) and hands each over; a worker
-// executes it, proves its checksum and writes it where it belongs. Then it waits for its turn: the target's digest takes
-// the windows in order, and so does a target that is a stream. The first error in target order ends everything.
-// Modelled bytes are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
-// window and then waits until the window before in the same lane is decoded.
-// A window that copies from the target is executed when all windows before have been delivered.
-// A window with bytes that are filled in gets them when it has its turn, and is written then.
-// Memory: at most threads + 2 windows are under way, with one thread two, plain ones cut into slices, the lanes of one
-// group, and as much of the target as windows may copy from.
+// The caller decodes one window after the other, as the coder's state asks for, and hands each over. A worker executes it,
+// proves its checksum and writes it where it belongs. Then it waits for its turn: the target's digest takes the windows in
+// order, and so does a target that is a stream. The first error in target order ends everything. Modelled bytes are decoded
+// here too, as they are predicted from what copies give. A worker makes the copies of its window and then waits until the
+// window before in the same lane is decoded. A window that copies from the target is executed when all windows before have been
+// delivered. A window with bytes that are filled in gets them when it has its turn, and is written then. Memory: at most
+// threads + 2 windows are under way, with one thread two; plain ones are cut into slices. To these come the lanes of one group,
+// and as much of the target as windows may copy from.
 #pragma once
 
 #include <condition_variable>
@@ -34,8 +33,8 @@ struct TargetSink {
   // Behind the last window, where the patch's digest of NEW is not that of all bytes that went here: what it is of them.
   std::function<Result<Digest128>()> digest = {};
   ApplyTap* tap = nullptr;
-  // Hears of copies of the source, in order and before their bytes come: NEW at `pos` has what the source has at `from`, but for
-  // bytes that the window or something else changes. May be none.
+  // Hears of copies of the source, in order and before their bytes come. NEW at `pos` has what the source has at `from`, but
+  // for bytes that the window or something else changes. May be none.
   std::function<void(std::uint64_t pos, std::uint64_t from, std::uint64_t bytes)> copies = {};
 };
 

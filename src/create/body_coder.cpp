@@ -1,9 +1,6 @@
 // From covers to drafts of groups.
 #include "create/body_coder.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "create/group_pieces.hpp"
 
 namespace bdelta {

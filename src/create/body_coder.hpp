@@ -23,9 +23,9 @@ class BodyCoder {
       : budget_(whole.budget_), inputs_(whole.inputs_), writer_(whole.writer_), pool_(whole.pool_), sample_(std::move(sample)),
         plan_bytes_(whole.plan_bytes_) {}
 
-  // `told` is called before all of the segment is coded, with what that is, and its units of the watch.
+  // The callback is called before all of the segment is coded, with what that is, and its units of the watch.
   using OnCoding = std::function<void(const CodingBytes& streams, std::uint64_t units)>;
-  void on_coding(OnCoding told) { on_coding_ = std::move(told); }
+  void on_coding(OnCoding callback) { on_coding_ = std::move(callback); }
 
   [[nodiscard]] const std::optional<GroupOutline>& sample() const noexcept { return sample_; }
 

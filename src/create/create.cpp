@@ -7,7 +7,7 @@
 #include "bdelta/apply.hpp"
 #include "create/cover_chooser.hpp"
 #include "create/create_task.hpp"
-#include "create/foretold.hpp"
+#include "create/derived.hpp"
 #include "create/settled_budget.hpp"
 #include "view/find_streams.hpp"
 #include "view/member_alignment.hpp"

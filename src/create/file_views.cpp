@@ -26,7 +26,7 @@ ViewParts parts_of(const TreePair::Parts& files) {
 }
 
 // Of the view of an archive, as it says itself; 0 of any other file. Little of it is read, and little memory taken.
-std::uint64_t told_view_bytes(ByteSpan file) {
+std::uint64_t estimated_view_bytes(ByteSpan file) {
   if (view::gzip_head_bytes(file, 0) != 0 && file.size() > view::kGzipTrailerBytes) {
     return file.size() + load_le<std::uint32_t>(file.data() + file.size() - 4);
   }
@@ -61,8 +61,8 @@ void set_limits(LayerLimits& limits, std::uint64_t held_bytes, std::uint64_t lim
 
 // That has room for the views of files which are so large that nobody looks into them; 0 if this can't be told.
 std::uint64_t limit_for_archives(ByteSpan source, ByteSpan target) {
-  const std::uint64_t target_bytes = told_view_bytes(target);
-  const std::uint64_t view_bytes = target_bytes + std::max<std::uint64_t>(source.size(), told_view_bytes(source));
+  const std::uint64_t target_bytes = estimated_view_bytes(target);
+  const std::uint64_t view_bytes = target_bytes + std::max<std::uint64_t>(source.size(), estimated_view_bytes(source));
   return target_bytes == 0 || view_bytes > kMostViewsBytes ? 0 : limit_for(view_bytes);
 }
 

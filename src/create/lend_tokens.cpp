@@ -12,7 +12,7 @@
 
 #include "base/deciding/archives.hpp"
 #include "base/deciding/prices.hpp"
-#include "create/told_tokens.hpp"
+#include "create/stream_tokens.hpp"
 #include "view/copied_text.hpp"
 #include "view/deflate/recipe_reader.hpp"
 #include "view/deflate/recipe_writer.hpp"
@@ -29,7 +29,7 @@ using deflate::TokenCursor;
 // Tokens of one stream of NEW, beside those of OLD.
 class TokenProof {
  public:
-  TokenProof(ToldTokens& new_tokens, std::uint64_t raw_bytes, const view::CopiedText& old)
+  TokenProof(StreamTokens& new_tokens, std::uint64_t raw_bytes, const view::CopiedText& old)
       : new_tokens_(new_tokens), old_(old), raw_bytes_(raw_bytes), left_work_bytes_(kLentWorkRatio * raw_bytes) {}
 
   // Whether all tokens that may be taken are NEW's.
@@ -87,7 +87,7 @@ class TokenProof {
     return true;
   }
 
-  ToldTokens& new_tokens_;
+  StreamTokens& new_tokens_;
   const view::CopiedText& old_;
   const std::uint64_t raw_bytes_;
   std::uint64_t left_work_bytes_;
@@ -110,7 +110,7 @@ class TokenLending {
   // Of the stream whose text begins at text_pos of NEW's view: of how much of it tokens may be taken; nothing if they may not.
   std::optional<std::uint64_t> lent_bytes(const view::PackedStream& stream, const deflate::StreamRecipe& recipe, std::uint64_t text_pos) {
     const ByteSpan packed = part_of(views_.target_bytes(), stream.file_pos, stream.packed_bytes);
-    ToldTokens tokens(packed, part_of(views_.target_view_span(), text_pos, stream.raw_bytes), recipe, matchers_);
+    StreamTokens tokens(packed, part_of(views_.target_view_span(), text_pos, stream.raw_bytes), recipe, matchers_);
     TokenProof proof(tokens, stream.raw_bytes, copied_);
     const std::uint64_t text_end = text_pos + stream.raw_bytes;
     for (auto cover = cover_from(covers_, text_pos); cover != covers_.end() && cover->target_pos < text_end; ++cover) {

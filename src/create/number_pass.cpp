@@ -46,22 +46,22 @@ class ThresholdFinder {
  public:
   // All outcomes of one number. `known`: what becomes of it where there are no thresholds.
   void add(std::span<const Outcome> of_number, std::uint32_t known) {
-    const std::int64_t begun = std::max(best_.told, without_) - kThresholdNumbers;
-    const std::uint32_t before = best_.told > without_ ? best_.last : kNone;
+    const std::int64_t begun = std::max(best_.right_count, without_) - kThresholdNumbers;
+    const std::uint32_t before = best_.right_count > without_ ? best_.last : kNone;
     for (const Outcome& outcome : of_number) {
       Chain& chain = chains_[outcome.to - outcome.from];
-      if (chain.last == kNone || begun > chain.told) {
+      if (chain.last == kNone || begun > chain.right_count) {
         links_.push_back({{outcome.from, outcome.to - outcome.from}, before});
         chain = {begun, static_cast<std::uint32_t>(links_.size() - 1)};
       }
-      chain.told += outcome.count;
+      chain.right_count += outcome.count;
       if (outcome.to == known) without_ += outcome.count;
-      if (chain.told > best_.told) best_ = chain;
+      if (chain.right_count > best_.right_count) best_ = chain;
     }
   }
 
-  // Numbers that are told right, less those that are without thresholds.
-  [[nodiscard]] std::int64_t gained() const noexcept { return std::max(best_.told, without_) - without_; }
+  // Numbers that come out right, less those that are without thresholds.
+  [[nodiscard]] std::int64_t gained() const noexcept { return std::max(best_.right_count, without_) - without_; }
 
   [[nodiscard]] Thresholds thresholds() const {
     Thresholds thresholds;
@@ -78,14 +78,14 @@ class ThresholdFinder {
     std::uint32_t before;  // in links_
   };
   struct Chain {
-    std::int64_t told = 0;      // right, less what its thresholds cost
+    std::int64_t right_count = 0;  // of numbers, less what its thresholds cost
     std::uint32_t last = kNone;  // threshold, in links_
   };
 
   std::unordered_map<std::uint32_t, Chain> chains_;
   std::vector<Link> links_;
   Chain best_;
-  std::int64_t without_ = 0;  // told right before the first threshold
+  std::int64_t without_ = 0;  // right before the first threshold
 };
 
 // Thresholds for what `common` does not tell; adds to `gained` what they do.

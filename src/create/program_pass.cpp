@@ -153,7 +153,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
                              scope).front());
 }
 
-// Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
+// Where code was linked anew, most fields that covers copy are predicted by them, whichever covers these are. Where bytes
 // of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a
 // compiler of another kind made them, it is right about few fields. Where they weren't moved, nothing is left to foretell.
 bool ProgramPass::keep_fitting_kinds(const exe::OwnerMap& map, const exe::Images& target_images) {
@@ -227,7 +227,7 @@ void ProgramPass::predict(const Covers& covers, const Covers& outside_covers) {
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearlyLeftShare;
 }
 
-// Programs that resemble each other are mostly covered, nearly all fields are then foretold, and far fewer bytes are left
+// Programs that resemble each other are mostly covered, nearly all fields are then predicted, and far fewer bytes are left
 // to tell than without.
 bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const {
   std::uint64_t field_count = 0;

@@ -1,6 +1,5 @@
 #include "create/survey.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

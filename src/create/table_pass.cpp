@@ -140,9 +140,9 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
       return changed_bytes(source.bytes(), target.bytes(), match(source.bytes(), target.bytes()), {0, target.bytes().size()});
     };
     if (wanted.bytes().empty()) continue;
-    Bytes told;
-    if (kind == exe::SortedTableKind::kMixedUnwindPages) exe::append_page_breaks(told, target_breaks_);
-    if (misses(rebuilt, wanted) + told.size() < misses(labelled, new_labelled)) kinds |= exe::set_of(kind);
+    Bytes breaks;
+    if (kind == exe::SortedTableKind::kMixedUnwindPages) exe::append_page_breaks(breaks, target_breaks_);
+    if (misses(rebuilt, wanted) + breaks.size() < misses(labelled, new_labelled)) kinds |= exe::set_of(kind);
   }
   return kinds;
 }

@@ -1,7 +1,6 @@
 #include "create/tree_pair.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/try.hpp"
 #include "base/varint.hpp"

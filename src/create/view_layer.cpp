@@ -139,9 +139,9 @@ LayerLimits further_limits(LayerLimits limits) {
 }
 
 // What the plan says of OLD's streams, and their places and directories; nothing if there is no room for it.
-std::optional<ToldFile> ViewLayer::plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept) {
-  ToldFile told = tell_file(source, places_of(streams), target_entries);
-  source_replaced = told.replaced;
+std::optional<DescribedFile> ViewLayer::plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept) {
+  DescribedFile described = describe_file(source, places_of(streams), target_entries);
+  source_replaced = described.replaced;
   plan.entry_bytes = std::max(view::entry_bytes_of(source_replaced.directories), view::entry_bytes_of(target_replaced.directories));
   plan.source_view_bytes = view::view_bytes_of(source.bytes.size(), source_replaced.all()) + view::bytes_of(kept);
   plan.source_largest_bytes = 0;
@@ -154,20 +154,20 @@ std::optional<ToldFile> ViewLayer::plan_source(const ViewedFile& source, const F
   const std::uint64_t apply_bytes = (limits.holds_source ? source.bytes.size() : 0) + view::held_view_bytes(plan.source_view_bytes) +
                                     view::held_stream_bytes(plan.kind, plan.source_largest_bytes) + view::directory_memory_bytes(plan.entry_bytes);
   if (apply_bytes > limits.most_apply_bytes || !view::may_be_kept(plan.source_view_bytes, source.bytes.size(), apply_bytes)) return std::nullopt;
-  const std::vector<std::string_view> directory_names(told.names.begin(), told.names.end());
+  const std::vector<std::string_view> directory_names(described.names.begin(), described.names.end());
   const view::Counterparts counterparts{counterparts_of(names_of(streams), target_names.streams), counterparts_of(directory_names, target_names.directories)};
   plan.geometry = view::encode_geometry(source.bytes, source_replaced, kept, target_replaced, counterparts);
-  return told;
+  return described;
 }
 
 // Texts go to their places in the view, so none is held twice. Where a stream is not what the file says of it, all is done again.
 bool ViewLayer::inflate_source(const ViewedFile& source, FoundStreams streams, const view::KeptRanges& kept, WorkerPool& pool) {
   for (view::FoundStream& stream : streams) stream.raw_bytes = std::min(stream.raw_bytes, view::kMostRatio * (stream.packed_bytes + 1));
   for (;;) {
-    const std::optional<ToldFile> told = plan_source(source, streams, kept);
-    if (!told) return false;
+    const std::optional<DescribedFile> described = plan_source(source, streams, kept);
+    if (!described) return false;
     std::vector<std::size_t> text_pos;
-    source_view = make_source_view(source.bytes, *told, plan.kind, view::bytes_of(kept), [&](std::size_t index, Bytes& view) {
+    source_view = make_source_view(source.bytes, *described, plan.kind, view::bytes_of(kept), [&](std::size_t index, Bytes& view) {
       text_pos.push_back(view.size());
       view.resize(view.size() + static_cast<std::size_t>(streams[index].raw_bytes));
     });
@@ -180,9 +180,9 @@ bool ViewLayer::join_source(const ViewedFile& source, const FoundStreams& found,
   const std::vector<UnpackedStream> runs = join_png_runs(source.bytes, found, nullptr);
   FoundStreams streams;
   for (const UnpackedStream& run : runs) streams.push_back({run.place.file_pos, run.place.packed_bytes, run.place.raw_bytes, run.name});
-  const std::optional<ToldFile> told = plan_source(source, streams, kept);
-  if (!told) return false;
-  source_view = make_source_view(source.bytes, *told, plan.kind, view::bytes_of(kept),
+  const std::optional<DescribedFile> described = plan_source(source, streams, kept);
+  if (!described) return false;
+  source_view = make_source_view(source.bytes, *described, plan.kind, view::bytes_of(kept),
                                  [&](std::size_t index, Bytes& view) { append(view, runs[index].text); });
   return true;
 }
@@ -231,14 +231,14 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
   if (streams.empty()) return std::nullopt;
   if (!of_pngs) layer.proven = proven_streams(target.bytes, streams, plan.recipe);
   for (const UnpackedStream& stream : streams) layer.target_names.streams.push_back(stream.name);
-  ToldFile told = tell_file(target, places_of(streams), entries_of(source));
+  DescribedFile described = describe_file(target, places_of(streams), entries_of(source));
   layer.target_entries = entries_of(target);
-  layer.target_names.directories = std::move(told.names);
-  layer.target_replaced = told.replaced;
-  plan.target_view_bytes = view::view_bytes_of(target.bytes.size(), told.replaced.all());
-  plan.target_count = told.replaced.streams.size();
-  plan.target_directory_count = told.replaced.directories.size();
-  auto target_view = make_target_view(target.bytes, streams, told, limits.kind);  // first, as it takes NEW's texts away
+  layer.target_names.directories = std::move(described.names);
+  layer.target_replaced = described.replaced;
+  plan.target_view_bytes = view::view_bytes_of(target.bytes.size(), described.replaced.all());
+  plan.target_count = described.replaced.streams.size();
+  plan.target_directory_count = described.replaced.directories.size();
+  auto target_view = make_target_view(target.bytes, streams, described, limits.kind);  // first, as it takes NEW's texts away
   if (!target_view) return std::nullopt;
   if (!layer.unpack_source(source, std::move(chosen), pool)) {
     for (const UnpackedStream& stream : streams) report.no_room.add(stream.place.packed_bytes);

@@ -5,7 +5,7 @@
 
 #include "bdelta/report.hpp"
 #include "create/alike_streams.hpp"
-#include "create/told_view.hpp"
+#include "create/view_bytes.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/proven_stream.hpp"
 
@@ -60,7 +60,7 @@ struct ViewLayer {
   [[nodiscard]] std::uint64_t apply_ns() const noexcept;
 
  private:
-  [[nodiscard]] std::optional<ToldFile> plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept);
+  [[nodiscard]] std::optional<DescribedFile> plan_source(const ViewedFile& source, const FoundStreams& streams, const view::KeptRanges& kept);
   bool inflate_source(const ViewedFile& source, FoundStreams streams, const view::KeptRanges& kept, WorkerPool& pool);
   bool join_source(const ViewedFile& source, const FoundStreams& found, const view::KeptRanges& kept);
 };

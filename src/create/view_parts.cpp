@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/deciding/archives.hpp"
 #include "delta/fills.hpp"
 #include "exe/images.hpp"

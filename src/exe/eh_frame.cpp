@@ -2,7 +2,6 @@
 // to it; an FDE is the unwind information of one function: how far back its CIE is, where the function begins, how long
 // it is, where its exception table is. .eh_frame_hdr is a sorted table of function and FDE.
 #include <algorithm>
-#include <optional>
 
 #include "exe/dwarf_pointer.hpp"
 #include "exe/leb128.hpp"

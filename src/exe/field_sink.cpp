@@ -1,7 +1,5 @@
 #include "exe/field_sink.hpp"
 
-#include <algorithm>
-
 namespace bdelta::exe {
 namespace {
 

@@ -1,5 +1,5 @@
 // A release changes the sizes of sections and moves what follows; their number and order it mostly leaves alone. So an
-// image is told as one of the source, its counterpart, and what differs from that. A section is expected as far behind the
+// image is described by one of the source, its counterpart, and what differs from that. A section is expected as far behind the
 // one before it as in the counterpart, and as far from its address to its place in the file. Numbers are zigzag varints,
 // most 0.
 //
@@ -12,8 +12,6 @@
 // Encoder and parser share one description of what is expected. All arithmetic is modulo 2^64; what comes out is
 // checked as a whole in the end.
 #include "exe/image_table.hpp"
-
-#include <algorithm>
 
 #include "base/byte_cursor.hpp"
 #include "exe/images.hpp"
@@ -156,10 +154,10 @@ Bytes image_bytes(const Image& image, const Images& source, const ImageState& st
   const Image& counterpart = counterpart_image(source, number);
   const bool differs = !same(moved_to(counterpart, image.file_pos), image);
   const std::uint64_t expected = state.expected_pos(source, number);
-  std::uint64_t told = kNextCounterpart;
-  if (number != state.next_counterpart) told = number < source.all.size() ? number + kFirstNumber : kNoCounterpart;
+  std::uint64_t coded_number = kNextCounterpart;
+  if (number != state.next_counterpart) coded_number = number < source.all.size() ? number + kFirstNumber : kNoCounterpart;
   Bytes bytes;
-  append_varint(bytes, told * 4 + (differs ? 2 : 0) + (image.file_pos != expected ? 1 : 0));
+  append_varint(bytes, coded_number * 4 + (differs ? 2 : 0) + (image.file_pos != expected ? 1 : 0));
   if (image.file_pos != expected) append_difference(bytes, image.file_pos, expected);
   if (!differs) return bytes;
   append_difference(bytes, shape_of(image), shape_of(counterpart));
@@ -209,12 +207,12 @@ bool parse_sections(ByteCursor& from, const Image& counterpart, std::uint64_t co
 // Position, size and sections may still be anything.
 bool parse_image(ByteCursor& from, const Images& source, ImageState& state, Image& image) {
   const std::uint64_t head = from.varint();
-  const std::uint64_t told = head / 4;
+  const std::uint64_t coded_number = head / 4;
   std::size_t number = state.next_counterpart;
-  if (told == kNoCounterpart) number = source.all.size();
-  if (told >= kFirstNumber) {
-    if (told - kFirstNumber >= source.all.size()) return false;
-    number = static_cast<std::size_t>(told - kFirstNumber);
+  if (coded_number == kNoCounterpart) number = source.all.size();
+  if (coded_number >= kFirstNumber) {
+    if (coded_number - kFirstNumber >= source.all.size()) return false;
+    number = static_cast<std::size_t>(coded_number - kFirstNumber);
   }
   const Image& counterpart = counterpart_image(source, number);
   const std::uint64_t expected = state.expected_pos(source, number);

@@ -1,13 +1,13 @@
 // Fields of AArch64 code. Every instruction is one word, so what it holds is seen from the word itself, with one
-// exception: an address of data comes in two parts, ADRP for its page and a later ADD, LDR or STR of the same register
+// exception. An address of data comes in two parts: ADRP for its page, and a later ADD, LDR or STR of the same register
 // for the low 12 bits. Both get the whole address as their target.
 //
 // The eleven high bits of a word tell all that matters here; a table of 2,048 bytes holds the answer. Words are read
-// twice. The first loop lists those that hold fields, without branches: a word is listed if its table entry says so, or
-// if it may be a second part and its base register was loaded by ADRP shortly before. For that the loop keeps one bit a
-// register: ADRP sets it, any other instruction that writes the register clears it, and so does age, which is counted
-// in rows of 16 words: an ADRP serves its own row and the next. The second loop turns the list, about a quarter of the
-// words, into fields.
+// twice. The first loop lists those that hold fields, without branches. A word is listed if its table entry says so. It
+// is listed, too, if it may be a second part and its base register was loaded by ADRP shortly before. For that the loop
+// keeps one bit a register. ADRP sets it, and any other instruction that writes the register clears it. So does age,
+// which is counted in rows of 16 words: an ADRP serves its own row and the next. The second loop turns the list, about
+// a quarter of the words, into fields.
 #include <algorithm>
 #include <array>
 

@@ -1,17 +1,18 @@
 // Fields of x86 code by a linear sweep: one instruction after the other, from the start of the block on.
 //
 // The length of an instruction is known only when the one before it has been decoded, so the sweep is one long chain of
-// dependent loads; it decides the speed. What keeps the chain short: the eight bytes at the instruction are loaded
-// once; a REX prefix is shifted out without a branch; the opcode's table entry and the ModRM byte's size are loaded
-// side by side; both lengths are added. Prefixes 66, F2, F3, VEX and what else is rarer goes to the general decoder.
+// dependent loads; it decides the speed. Four things keep the chain short. The eight bytes at the instruction are
+// loaded once, and a REX prefix is shifted out without a branch. The opcode's table entry and the ModRM byte's size are
+// loaded side by side, and both lengths are added. Prefixes 66, F2, F3, VEX and what else is rarer goes to the general
+// decoder.
 //
 // A branch on "does this instruction hold a field" would be mispredicted every few instructions. So a record is stored
 // after each instruction, and the next store overwrites it unless it was one. Records are turned into fields by a
 // second loop, equally without branches on what was found.
 //
-// An invalid opcode is stepped over by one byte. x86 code falls in step by itself: after data inside the code, or when
-// the sweep begins in the middle of an instruction, it is back on true borders after some instructions, as a rule. That
-// is why a block can begin anywhere, some bytes earlier than wanted.
+// An invalid opcode is stepped over by one byte. Code of x86 falls in step by itself. After data inside the code, or
+// when the sweep begins in the middle of an instruction, it is mostly back on true borders after some instructions.
+// That is why a block can begin anywhere, some bytes earlier than wanted.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -120,8 +121,8 @@ namespace {
 
 using x86::Relative;
 
-// Decoding begins so much before a block. Of sixteen million sweeps that began at a wrong byte of four large programs,
-// one in ten was not in step after 16 bytes, one in 500 after 64, one in 130,000 after 512.
+// Decoding begins so much before a block. Sixteen million sweeps began at a wrong byte of four large programs. One in
+// ten was still out of step after 16 bytes, one in 500 after 64, one in 130,000 after 512.
 constexpr std::size_t kLeadBytes = 512;
 
 constexpr std::array<FieldKind, 7> kKinds = {FieldKind::kOther,       FieldKind::kCall,          FieldKind::kJump,

@@ -37,11 +37,11 @@ void append_labels(Bytes& to, std::span<const Label> labels) {
 
 Result<std::vector<Label>> parse_labels(ByteSpan bytes, std::size_t image_count, std::size_t most) {
   ByteCursor from(bytes);
-  const std::uint64_t told_images = from.varint();
-  if (told_images > image_count) return corrupt("expected images of OLD only, found more");
+  const std::uint64_t coded_images = from.varint();
+  if (coded_images > image_count) return corrupt("expected images of OLD only, found more");
   std::vector<Label> labels;
   // A label takes two bytes at least, so the counts are bounded by what is there.
-  for (std::uint64_t image = 0; image < told_images; ++image) {
+  for (std::uint64_t image = 0; image < coded_images; ++image) {
     const std::uint64_t count = from.varint();
     if (count > most - labels.size() || count > bytes.size() / 2) {
       return corrupt("expected fewer, found a count beyond the limit");

@@ -1,6 +1,5 @@
 #include "exe/listed_entries.hpp"
 
-#include <algorithm>
 #include <functional>
 
 #include "exe/images.hpp"

@@ -61,17 +61,17 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
 }
 
 // How a target is read: by a few instructions for the forms that most fields have.
-enum class Way : std::uint8_t { kRel32, kRel8, kAbs64, kArmBranch26, kArmBranch19, kOther };
+enum class Reading : std::uint8_t { kRel32, kRel8, kAbs64, kArmBranch26, kArmBranch19, kOther };
 
-Way way_of(FieldForm form, const PackScope& scope, bool bits64) noexcept {
-  if (bits64 && form == FieldForm::kAbs64) return Way::kAbs64;
-  if (!bits64 || scope.address == PackScope::kNoAddress) return Way::kOther;
+Reading reading_of(FieldForm form, const PackScope& scope, bool bits64) noexcept {
+  if (bits64 && form == FieldForm::kAbs64) return Reading::kAbs64;
+  if (!bits64 || scope.address == PackScope::kNoAddress) return Reading::kOther;
   switch (form) {
-    case FieldForm::kRel32: return Way::kRel32;
-    case FieldForm::kRel8: return Way::kRel8;
-    case FieldForm::kArmBranch26: return Way::kArmBranch26;
-    case FieldForm::kArmBranch19: return Way::kArmBranch19;
-    default: return Way::kOther;
+    case FieldForm::kRel32: return Reading::kRel32;
+    case FieldForm::kRel8: return Reading::kRel8;
+    case FieldForm::kArmBranch26: return Reading::kArmBranch26;
+    case FieldForm::kArmBranch19: return Reading::kArmBranch19;
+    default: return Reading::kOther;
   }
 }
 
@@ -83,27 +83,27 @@ std::uint64_t words_in(std::uint32_t instruction) noexcept {
 }
 
 // Like read_target, for a field whose bytes are in the file.
-inline bool read_target_by(Way way, const PackScope& scope, Field& field) noexcept {
+inline bool read_target_by(Reading reading, const PackScope& scope, Field& field) noexcept {
   const std::uint8_t* const bytes = scope.file.data() + field.pos;
   const std::uint64_t own = scope.address + (field.pos - scope.pos);
-  switch (way) {
-    case Way::kRel32:
+  switch (reading) {
+    case Reading::kRel32:
       field.target_address = own + 4 + field.trailing_bytes + sign_extended(load_le<std::uint32_t>(bytes));
       return true;
-    case Way::kRel8: {
+    case Reading::kRel8: {
       const std::int64_t distance = static_cast<std::int8_t>(*bytes);
       field.target_address = own + 1 + field.trailing_bytes + static_cast<std::uint64_t>(distance);
       return true;
     }
-    case Way::kAbs64: field.target_address = load_le<std::uint64_t>(bytes); return true;
-    case Way::kArmBranch26: field.target_address = own + words_in<0, 26>(load_le<std::uint32_t>(bytes)); return true;
-    case Way::kArmBranch19: field.target_address = own + words_in<5, 19>(load_le<std::uint32_t>(bytes)); return true;
-    case Way::kOther: break;
+    case Reading::kAbs64: field.target_address = load_le<std::uint64_t>(bytes); return true;
+    case Reading::kArmBranch26: field.target_address = own + words_in<0, 26>(load_le<std::uint32_t>(bytes)); return true;
+    case Reading::kArmBranch19: field.target_address = own + words_in<5, 19>(load_le<std::uint32_t>(bytes)); return true;
+    case Reading::kOther: break;
   }
-  Field read = field;  // a copy, so that what the other ways fill in stays in registers
-  const bool is_told = read_target(scope, read);
+  Field read = field;  // a copy, so that what the other readings fill in stays in registers
+  const bool is_read = read_target(scope, read);
   field.target_address = read.target_address;
-  return is_told;
+  return is_read;
 }
 
 constexpr unsigned kKeyBits = 8 * kShapeBytes;
@@ -114,7 +114,7 @@ constexpr unsigned kMetBits = 6;
 std::uint64_t key_of(const FieldShape& shape) noexcept {
   return static_cast<std::uint64_t>(shape.form) | static_cast<std::uint64_t>(shape.kind) << 8 |
          std::uint64_t{shape.trailing_bytes} << 16 | std::uint64_t{shape.flags} << 24 |
-         std::uint64_t{shape.way} << 32;
+         std::uint64_t{shape.reading} << 32;
 }
 
 constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * kMaxVarintBytes;
@@ -141,11 +141,11 @@ class Packer {
  private:
   void add(const Field& field) {
     Field read = field;
-    const Way way = way_of(field.form, scope_, scope_.images[scope_.image].bits64);
-    const bool is_told = read_target_by(way, scope_, read) && read.target_address == field.target_address;
-    const int flags = (field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget);
+    const Reading reading = reading_of(field.form, scope_, scope_.images[scope_.image].bits64);
+    const bool is_read = read_target_by(reading, scope_, read) && read.target_address == field.target_address;
+    const int flags = (field.base_delta != 0 ? kHasBase : 0) | (is_read ? 0 : kHasTarget);
     const FieldShape shape{field.form, field.kind, field.trailing_bytes, static_cast<std::uint8_t>(flags),
-                           static_cast<std::uint8_t>(way)};
+                           static_cast<std::uint8_t>(reading)};
     const std::size_t slot = put_shape(shape);
     put_difference(field.pos, pos_);
     if ((flags & kHasBase) != 0) put_difference(base_pos(field), base_);
@@ -230,7 +230,7 @@ ByteSpan unpack_fields(const PackScope& scope, const FieldShapes& shapes, ByteSp
       std::uint64_t& target = targets.of(slot, shape.form);
       field.target_address = target = after(target, at);
     } else {
-      (void)read_target_by(static_cast<Way>(shape.way), scope, field);
+      (void)read_target_by(static_cast<Reading>(shape.reading), scope, field);
     }
   }
   return packed.subspan(static_cast<std::size_t>(at - packed.data()));

@@ -34,7 +34,7 @@ struct FieldShape {
   FieldKind kind = FieldKind::kOther;
   std::uint8_t trailing_bytes = 0;
   std::uint8_t flags = 0;  // what else is kept of such a field
-  std::uint8_t way = 0;    // how its bytes tell where it leads
+  std::uint8_t reading = 0;  // how its target is read
   bool operator==(const FieldShape&) const = default;
 };
 

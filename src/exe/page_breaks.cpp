@@ -55,12 +55,12 @@ Result<ReadPageBreaks> parse_page_breaks(ByteSpan bytes) {
     next += gap + 1;
     std::uint64_t rva = 0;
     for (std::uint64_t page = 0; page < page_count; ++page) {
-      const std::uint64_t told = from.varint();
-      if (!from.ok() || told / 2 > kLastStart - rva) {
+      const std::uint64_t gap_and_form = from.varint();
+      if (!from.ok() || gap_and_form / 2 > kLastStart - rva) {
         return bad_breaks("expected functions below 2^32, found none or a higher one");
       }
-      rva += told / 2;
-      list.pages.push_back({static_cast<std::uint32_t>(rva), told % 2 != 0});
+      rva += gap_and_form / 2;
+      list.pages.push_back({static_cast<std::uint32_t>(rva), gap_and_form % 2 != 0});
     }
     read.lists.push_back(std::move(list));
   }

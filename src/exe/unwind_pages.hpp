@@ -4,7 +4,7 @@
 // own, which stand behind its entries in the order of their use. Linkers choose for each page what holds more functions.
 //
 // So one function more changes all pages behind it, and what a compressed entry says depends on the page that it is in.
-// Which functions the pages of NEW begin with cannot be foretold; a patch tells that (page_breaks.hpp), and then the pages
+// Which functions the pages of NEW begin with cannot be predicted; a patch tells that (page_breaks.hpp), and then the pages
 // can be made anew like other sorted tables (rebuilt_tables.hpp). PREDICTION.md specifies it.
 //
 // Source: Apple's mach-o/compact_unwind_encoding.h.

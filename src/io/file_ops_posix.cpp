@@ -5,25 +5,17 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <linux/fs.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <sys/xattr.h>
 #endif
 
 #include <cerrno>
 #include <climits>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
-#include "io/file_handle.hpp"
 #include "io/posix_calls.hpp"
 
 namespace bdelta::io {
@@ -204,65 +196,6 @@ int system_copy_access(const char* from, int fd) {
 int system_copy_access(const char*, int) { return 0; }
 #endif
 
-#ifdef BDELTA_HAVE_FOPENCOOKIE
-// Where the bytes of a stream for writing go.
-struct StreamEnd {
-  const FileOps& table;
-  int fd;
-};
-
-ssize_t write_to_end(void* to, const char* from, std::size_t size) {
-  const StreamEnd& end = *static_cast<const StreamEnd*>(to);
-  return static_cast<ssize_t>(write_patiently(end.table, end.fd, from, size));
-}
-
-int close_end(void* closed) {
-  const std::unique_ptr<const StreamEnd> end(static_cast<const StreamEnd*>(closed));
-  return ::close(end->fd);
-}
-
-std::FILE* open_for_writing(int fd, const FileOps& table) {
-  std::unique_ptr<StreamEnd> end(new (std::nothrow) StreamEnd{table, fd});
-  if (!end) {
-    errno = ENOMEM;
-    return nullptr;
-  }
-  std::FILE* const file = ::fopencookie(end.get(), "w", {nullptr, write_to_end, nullptr, close_end});
-  if (file != nullptr) (void)end.release();
-  return file;
-}
-#else
-std::FILE* open_for_writing(int fd, const FileOps&) { return ::fdopen(fd, "wb"); }
-#endif
-
-std::FILE* system_open_stream(int fd, bool for_writing, const FileOps& table) {
-  return for_writing ? open_for_writing(fd, table) : ::fdopen(fd, "rb");
-}
-
-int system_set_buffer(std::FILE* file, char* buffer, std::size_t size) {
-  return std::setvbuf(file, size == 0 ? nullptr : buffer, size == 0 ? _IONBF : _IOFBF, size);
-}
-
-std::size_t system_read_stream(std::FILE* file, void* to, std::size_t size) {
-#ifdef BDELTA_HAVE_FREAD_UNLOCKED
-  return ::fread_unlocked(to, 1, size, file);
-#else
-  return std::fread(to, 1, size, file);
-#endif
-}
-
-std::size_t system_write_stream(std::FILE* file, const void* from, std::size_t size) {
-#ifdef BDELTA_HAVE_FREAD_UNLOCKED
-  return ::fwrite_unlocked(from, 1, size, file);
-#else
-  return std::fwrite(from, 1, size, file);
-#endif
-}
-
-bool system_stream_failed(std::FILE* file) { return std::ferror(file) != 0; }
-bool system_stream_ended(std::FILE* file) { return std::feof(file) != 0; }
-void system_clear_stream(std::FILE* file) { std::clearerr(file); }
-
 int system_read_link(const char* path, std::filesystem::path& target) {
   std::string text(PATH_MAX, '\0');
   const ssize_t length = ::readlink(path, text.data(), text.size());
@@ -270,86 +203,6 @@ int system_read_link(const char* path, std::filesystem::path& target) {
   text.resize(static_cast<std::size_t>(length));
   target = std::move(text);
   return 0;
-}
-
-// link(2) refuses an existing name atomically on every POSIX system, unlike rename.
-int system_rename_new(const char* from, const char* to) {
-  if (::link(from, to) == 0) {
-    ::unlink(from);  // the file is in place; a second name left over would do no harm
-    return 0;
-  }
-  const bool unsupported = errno == EPERM || errno == ENOSYS || errno == EMLINK || errno == ENOTSUP;
-  return fail(unsupported ? EOPNOTSUPP : errno);
-}
-
-int system_sync_directory(const char* path) {
-  const int fd = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return -1;
-  const int result = ::fsync(fd);
-  const int error = errno;
-  ::close(fd);
-  errno = error;
-  return result;
-}
-
-// No blocks at all is how file systems without a size of their own (network, fuse, proc) answer. Root may also use the
-// blocks kept for it: never less than what a write would get.
-int system_free_bytes(const char* directory, std::uint64_t& out) {
-  struct ::statvfs found {};
-  if (::statvfs(directory, &found) != 0) return -1;
-  const std::uint64_t blocks = ::geteuid() == 0 ? found.f_bfree : found.f_bavail;
-  const std::uint64_t block_bytes = found.f_frsize;
-  const bool unknown = found.f_blocks == 0 || (block_bytes != 0 && blocks > UINT64_MAX / block_bytes);
-  out = unknown ? UINT64_MAX : blocks * block_bytes;
-  return 0;
-}
-
-int system_is_in_memory([[maybe_unused]] const char* directory, bool& out) {
-  out = false;
-#ifdef __linux__
-  constexpr unsigned long kTmpfs = 0x01021994, kRamfs = 0x858458f6;  // their magic numbers
-  struct ::statfs found {};
-  if (::statfs(directory, &found) != 0) return -1;
-  const auto magic = static_cast<unsigned long>(found.f_type) & 0xffffffffUL;
-  out = magic == kTmpfs || magic == kRamfs;
-#endif
-  return 0;
-}
-
-int system_clone([[maybe_unused]] int from, [[maybe_unused]] int to) {
-#ifdef FICLONE
-  return ::ioctl(to, FICLONE, from);
-#else
-  return fail(EOPNOTSUPP);
-#endif
-}
-
-std::ptrdiff_t system_copy_range([[maybe_unused]] int from, [[maybe_unused]] int to, [[maybe_unused]] std::uint64_t pos,
-                                 [[maybe_unused]] std::size_t size) {
-#if defined(__linux__) && defined(SYS_copy_file_range)
-  std::int64_t from_pos = static_cast<std::int64_t>(pos), to_pos = from_pos;
-  return ::syscall(SYS_copy_file_range, from, &from_pos, to, &to_pos, size, 0U);
-#else
-  return fail(EOPNOTSUPP);
-#endif
-}
-
-int system_set_mtime(int fd, std::int64_t mtime_ns) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const std::int64_t rest = mtime_ns % kSecond < 0 ? mtime_ns % kSecond + kSecond : mtime_ns % kSecond;
-  timespec times[2] = {};
-  times[0].tv_nsec = UTIME_OMIT;
-  times[1].tv_sec = static_cast<time_t>((mtime_ns - rest) / kSecond);
-  times[1].tv_nsec = static_cast<long>(rest);
-  return ::futimens(fd, times);
-}
-
-int system_sync_all([[maybe_unused]] int fd) {
-#ifdef __linux__
-  return ::syncfs(fd);
-#else
-  return fail(EOPNOTSUPP);
-#endif
 }
 
 void* system_map(int fd, std::size_t size) {

@@ -1,6 +1,5 @@
 #include "match/changed_bytes.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include "match/block_compare.hpp"
 

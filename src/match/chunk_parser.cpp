@@ -1,14 +1,14 @@
 // A sparse Viterbi search over diagonals.
 //
-// Choosing covers is a shortest path problem: at each target byte the path lies on one diagonal (a copy) or on none (a
-// literal), each byte costs what coding it is thought to cost, and a change of diagonal costs an op. All diagonals at
+// Choosing covers is a shortest path problem. At each target byte the path lies on one diagonal (a copy) or on none (a
+// literal). Each byte costs what coding it is thought to cost, and a change of diagonal costs an op. All diagonals at
 // all bytes would be source times target many states; but hardly any of them can matter. So a path exists only for a
-// diagonal that was proposed, and dies once it lies further behind the best than a change of diagonal costs: the best
+// diagonal that was proposed. It dies once it lies further behind the best than a change of diagonal costs: the best
 // could then switch to it whenever it became good. Proposals come from the covers of the fast matcher, from anchors
 // (anchor_table.hpp) and from the nearest matches (source_grams.hpp), and only where the best path misses.
 //
-// Where the best path fits for 16 bytes or more nobody can overtake it by switching there, so the search jumps to the
-// end of the run and brings the others along with one comparison and a few popcounts for 64 bytes. Similar files are
+// Where the best path fits for 16 bytes or more, no other overtakes it by switching there. So the search jumps to the
+// end of the run. It brings the others along with one comparison and a few popcounts for 64 bytes. Similar files are
 // nearly all jumps.
 //
 // A proposed path may begin up to kRetroBytes back, where that is cheapest: the costs of the last positions are kept
@@ -179,8 +179,8 @@ class ChunkParser {
     return true;
   }
 
-  // The anchors of the next two places where the best path misses, by the mask of the 64 bytes at pos_: what there is
-  // to do at a miss takes about as long as fetching a place of a table that no cache holds.
+  // The anchors of the next two places where the best path misses, by the mask of the 64 bytes at pos_. What there is to
+  // do at a miss takes about as long as fetching a place of a table that no cache holds.
   void prefetch_misses(std::uint64_t mask) const noexcept {
     if (anchors_.empty() || target_.size() - pos_ < kCompareBlock + AnchorTable::kKeyBytes) return;
     const std::uint8_t* at = target_.data() + pos_;
@@ -223,8 +223,8 @@ class ChunkParser {
     const std::uint64_t left = target_.size() - pos_;
     const std::uint8_t* at = target_.data() + pos_;
     const bool ask_anchors = left >= AnchorTable::kKeyBytes && !anchors_.empty();
-    // A place in the anchor table is seldom in a cache: it is on its way while the grams are asked, and the one that is
-    // asked next if the best path goes on missing, too.
+    // A place in the anchor table is seldom in a cache, so it is fetched while the grams are asked. So is the one that
+    // is asked next if the best path goes on missing.
     if (ask_anchors) anchors_.prefetch(at);
     if (ask_anchors && left >= AnchorTable::kKeyBytes + kAheadBytes) anchors_.prefetch(at + kAheadBytes);
     SourceGrams::Nearest nearest;

@@ -125,7 +125,7 @@ Covers Matcher::settled(ByteSpan target, Covers covers) const {
   return covers;
 }
 
-Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const CostChoice::FoundSoFar& told) {
+Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const CostChoice::FoundSoFar& found_so_far) {
   if (source_.empty() || target.empty()) return {};
   const auto timed = [this](PhaseId phase, double until_share, std::uint64_t bytes, const auto& pass) {
     const Step step(pool_, phase);
@@ -133,7 +133,7 @@ Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const Co
     return pass();
   };
   const auto tell = [&](std::uint64_t free_bytes, bool searches) {
-    if (told) told({free_bytes, {}, 1}, searches);
+    if (found_so_far) found_so_far({free_bytes, {}, 1}, searches);
   };
 
   // What lies on the diagonals from the start and from the end needs no index.

@@ -33,8 +33,8 @@ class Matcher {
   // least one.
   [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals);
 
-  // The same in two steps. First what fast passes find; `told`, which may be empty, is called as CostChoice says.
-  [[nodiscard]] Covers find_seeds(ByteSpan target, const Diagonals& diagonals, const CostChoice::FoundSoFar& told = {});
+  // The same in two steps. First what fast passes find; `found_so_far`, which may be empty, is called as CostChoice says.
+  [[nodiscard]] Covers find_seeds(ByteSpan target, const Diagonals& diagonals, const CostChoice::FoundSoFar& found_so_far = {});
 
   // Then covers of that. With `choice` all costs are tried on a sample, and those that it tells on the whole target.
   [[nodiscard]] std::vector<Covers> find_from(ByteSpan target, Covers seeds, const CostChoice* choice = nullptr) const;

@@ -1,9 +1,9 @@
 // The hash of the 8 bytes at a position, and the rule that makes a position a sample.
 //
-// The hash is two 32-bit products, because that is what SIMD units multiply; its high bits are good, which is where
-// the rule looks: a position is a sample if its hash lies below 2^32 >> shift. The rule depends on content alone, so
-// equal bytes are samples in both files wherever they stand, and the samples of a larger shift are a subset of those
-// of a smaller one. A constant is added so that runs of zeros, the commonest content of all, are no samples.
+// The hash is two 32-bit products, because that is what SIMD units multiply. Its high bits are good, and the rule
+// looks there: a position is a sample if its hash lies below 2^32 >> shift. The rule depends on content alone, so
+// equal bytes are samples in both files wherever they stand. The samples of a larger shift are a subset of those of
+// a smaller one. A constant is added so that runs of zeros, the commonest content of all, are no samples.
 #pragma once
 
 #include <cstdint>

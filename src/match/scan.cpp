@@ -1,11 +1,11 @@
 // Greedy scan of a stretch of the target.
 //
-// Three places are asked at each uncovered byte, the likeliest and cheapest first: the diagonal of the cover before
-// (after a replacement the files go on in step), the local table (after an insertion or deletion), the global index at
-// the sampled positions (moved or far content). A hit is extended both ways under the strict rule and accepted if its
-// score pays for the op it takes: little on the current diagonal, more nearby, most far away. A hit that lies far from
-// the diagonal of the last long cover is held against hits beside that one. Only uncovered bytes are visited, so similar
-// files cost a comparison and little else.
+// Three places are asked at each uncovered byte, the likeliest and cheapest first. The diagonal of the cover before
+// comes first: after a replacement the files go on in step. The local table is for insertions and deletions. The global
+// index, at the sampled positions, is for moved or far content. A hit is extended both ways under the strict rule, and
+// accepted if its score pays for the op it takes. That is little on the current diagonal, more nearby, most far away. A
+// hit that lies far from the diagonal of the last long cover is held against hits beside that one. Only uncovered bytes
+// are visited, so similar files cost a comparison and little else.
 //
 // Where nothing has been found for kScanLostBytes the scan is lost: it then asks the global index alone, at the samples
 // that the SIMD scan picks, until something fits again.

@@ -1,10 +1,10 @@
 // Where the few bytes at a target position (a gram) stand next in the neighbourhood of a source position.
 //
-// The global index sees one position in many and wants 32 equal bytes; what a parse needs when its diagonal fails is
-// the nearest place where even a short match goes on. So the source is cut into blocks of 16 KiB, and a block that is
-// asked for the first time gets its even positions sorted by the hash of the gram (a counting sort). The positions
-// of a bucket ascend, so the nearest one is found by bisection. A block takes 20 KiB; a worker keeps as many as its
-// memory allows and builds again what it has dropped: answers depend on the source alone.
+// The global index sees one position in many and wants 32 equal bytes. What a parse needs when its diagonal fails is the
+// nearest place where even a short match goes on. So the source is cut into blocks of 16 KiB. A block that is asked for the
+// first time gets its even positions sorted by the hash of the gram (a counting sort). The positions of a bucket ascend, so
+// the nearest one is found by bisection. A block takes 20 KiB; a worker keeps as many as its memory allows and builds again
+// what it has dropped: answers depend on the source alone.
 //
 // Where files have little in common a block is asked thousands of times and hardly ever has what is asked for. From its
 // 64th question on it has a filter of 8 KiB, one bit for each hash of 16 bits, that says so without a look at the source.

@@ -1,10 +1,10 @@
 // The global index: sampled positions of the source, found again by the 32 bytes that stand there.
 //
-// A power of two of buckets, four entries each (one half of a cache line); an entry packs the position (40 bits) and a
-// tag (24 bits of the key), so a lookup touches one line and rejects strangers without touching the source. The first
+// A power of two of buckets, four entries each (one half of a cache line). An entry packs the position (40 bits) and a
+// tag (24 bits of the key). So a lookup touches one line and rejects strangers without touching the source. The first
 // four of a bucket stay: content that repeats without end can't push out the rest, and a lookup does bounded work.
-// Building splits the buckets between the threads by the top bit of the key; each inserts in source order, so the
-// table is the same for any number of threads.
+// Building splits the buckets between the threads by the top bit of the key; each inserts in source order, so the table
+// is the same for any number of threads.
 #pragma once
 
 #include <array>

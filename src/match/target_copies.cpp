@@ -2,16 +2,16 @@
 // orders) has each change in several places. Covers pay for all of them, as each place is found best in its own
 // predecessor in the source: the same edits over and over. What has been paid for once can be copied from the target.
 //
-// Covers stay as they are where they cost little. So the target is priced in blocks (target_costs), and only what lies in
-// blocks that cost something, or beside them, is looked at: about the patch's size times ten, not the target's. Grams
-// there that begin with certain bytes (samples, as sample_hash has them) are listed, by all threads, and kept in a table
-// of the latest place; where one comes again, the match is extended to both sides, as far as it is of use, and taken if
-// the blocks below it cost more than a copy with the way back to the cover that it interrupts. Where there is much to
-// look at, a sample of the grams tells first about how much could be saved.
+// Covers stay as they are where they cost little. So the target is priced in blocks (target_costs). Only what lies in
+// blocks that cost something, or beside them, is looked at: about ten times the patch's size. Grams there that begin with
+// certain bytes (samples, as sample_hash has them) are listed, by all threads, and kept in a table of the latest place.
+// Where one comes again, the match is extended to both sides, as far as it is of use. It is taken if the blocks below it
+// cost more than a copy with the way back to the cover that it interrupts. Where there is much to look at, a sample of the
+// grams tells first about how much could be saved.
 //
 // What repeats need not do so to the byte: a source map has its sources with each end of a line written in two bytes. So a
-// match goes on behind a few bytes that are skipped on either side, as a chain of copies that costs a short jump for each
-// link, and the part of the chain that saves most is taken.
+// match goes on behind a few bytes that are skipped on either side, as a chain of copies. Each link costs a short jump,
+// and the part of the chain that saves most is taken.
 #include "match/target_copies.hpp"
 
 #include <algorithm>

@@ -1,14 +1,14 @@
-// What is added to a copied byte, under contexts of two kinds: some tell what is added, as numbers that moved together do,
-// some tell the byte that it makes, as text does.
+// What is added to a copied byte, under contexts of two kinds. Some predict what is added, as numbers that moved together
+// do. Others predict the byte that it makes, as text does.
 //
 // Bits are coded from the lowest on. Then each bit of the sum follows from the same bit of what is added, as the copied
-// byte is known and so is the carry. The contexts of both kinds predict one and the same bit, those of the second kind
-// turned over where the copied bit and the carry differ, and are mixed like any others.
+// byte is known and so is the carry. The contexts of both kinds predict one and the same bit, and are mixed like any
+// others. Those of the second kind are turned over where the copied bit and the carry differ.
 //
 // A byte is coded as two nibbles. For each of them and each context a line of slots is found that knows its context. What
-// a slot's content means is learned for each context: in the narrowest a slot that saw one bit is nearly sure of the next,
-// in the widest it is not. These meanings are stretched and mixed, and the outcome is corrected by how such outcomes did
-// before.
+// a slot's content means is learned for each context. In the narrowest, a slot that saw one bit is nearly sure of the
+// next; in the widest it knows little. These meanings are stretched and mixed, and the outcome is corrected by how such
+// outcomes did before.
 #pragma once
 
 #include "model/column_models.hpp"

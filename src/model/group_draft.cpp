@@ -88,7 +88,7 @@ class CoversEncoder {
   [[nodiscard]] bool has_covers() const noexcept { return !draft_.windows.empty() || record_.copy_count > 0; }
 
   void add(const Cover& cover) {
-    if (record_.copy_count == kMaxWindowOps) close(cover.target_pos);
+    if (record_.copy_count == kMaxWindowCopies) close(cover.target_pos);
     put(kLiteralLengths, cover.target_pos - pos_);
     put(kCopyLengths, cover.length);
     put(kDiagonals, zigzag(cover.diagonal() - draft_.last_diagonal));

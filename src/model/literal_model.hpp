@@ -5,18 +5,18 @@
 //
 // - Contexts are the bytes before in the target, copied ones too. A run of three bytes is predicted from the text it
 //   stands in, not from the run before it.
-// - Training: before a run, the slots see parts of the source on both sides of it, without any mixing, as weights are
-//   learned from a few literals while the vocabulary of a file is not. It takes time, so its bytes are limited by those of
+// - Training: before a run, the slots see parts of the source on both sides of it, without any mixing. A few literals
+//   suffice to learn weights, and the vocabulary of a file takes more. It takes time, so its bytes are limited by those of
 //   the literals so far.
-// - Matches: the latest place, in the source near by or among the literals, that follows the same five bytes or more
-//   tells the byte that came there; so does the source where the copy before the run would have gone on. Both together are
-//   a context as well: what takes the place of what.
+// - Matches: the latest place that follows the same five bytes or more, in the source near by or among the literals, gives
+//   the byte that came there. So does the source where the copy before the run would have gone on. Both together are a
+//   context as well: what takes the place of what.
 //
 // A byte is coded as two nibbles. For each of them and each context a line of 15 slots is found by hash: 12 bits of
-// probability, 4 bits of how often it was used. A line knows 16 bits of its hash; of two lines that a context may take,
-// a new one gets that which was used less. What slots mean is learned, mixed once, as in mixing.hpp, with weights chosen by
-// what is known at the place and by the bits so far, and the outcome is corrected. So a patch with some hundred bytes of new
-// text is small and still applied within milliseconds.
+// probability, 4 bits of how often it was used. A line knows 16 bits of its hash; of two lines that a context may take, a
+// new one gets that which was used less. What slots mean is learned. They are mixed once, as in mixing.hpp, with weights
+// chosen by what is known at the place and by the bits so far. Then the outcome is corrected. So a patch with some hundred
+// bytes of new text is small and still applied within milliseconds.
 //
 // Packer and unpacker run the same code, in integers only. MODELLED_BYTES.md, section 5, is the specification.
 #pragma once

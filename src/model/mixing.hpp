@@ -1,16 +1,16 @@
 // Predictions of a bit, mixed.
 //
-// A *slot* is what one context has seen so far: a probability that starts at one half and moves towards each bit, fast
-// at first (as an average would) and slower the more it has seen. A bit is predicted by the slots of several contexts at
-// once. Their probabilities are stretched to ln(p / (1 - p)), where certainty counts for more, added up under weights,
-// and squashed back. After the bit each weight moves towards those slots that were right. What has seen nothing has
-// stretch 0 and no say, so contexts may be as narrow as one likes. The method is the logistic mixing of PAQ, M. Mahoney, 2005.
+// A *slot* is what one context has seen so far: a probability that starts at one half and moves towards each bit. It moves
+// fast at first, as an average would, and slower the more it has seen. A bit is predicted by the slots of several contexts at
+// once. Their probabilities are stretched to ln(p / (1 - p)), where certainty counts for more, added up under weights, and
+// squashed back. After the bit each weight moves towards those slots that were right. What has seen nothing has stretch 0 and
+// no say, so contexts may be as narrow as one likes. The method is the logistic mixing of PAQ, M. Mahoney, 2005.
 //
-// Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What becomes of a
-// slot stands in a table, as a load takes a third of the instructions of computing it; its count is above its
-// probability, so that the many slots that have seen much share 8 KiB of it. What is done after a bit is compiled once
-// for each of its values, and the bit is branched on: where the processor foresees it, as it mostly does, the next
-// bit's slots are fetched while this bit is still being computed.
+// Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What becomes of a slot
+// stands in a table, as a load takes a third of the instructions of computing it. Its count is above its probability, so that
+// the many slots that have seen much share 8 KiB of it. What is done after a bit is compiled once for each of its values, and
+// the bit is branched on. Where the processor predicts the branch, as it mostly does, the next bit's slots are fetched while
+// this bit is still being computed.
 //
 // All arithmetic is in integers, so that every machine computes the same: FORMAT.md and MODELLED_BYTES.md give it in
 // full.
@@ -78,8 +78,8 @@ struct Tables {
 };
 extern const Tables kTables;
 
-// Filled by fill_next_slots(), which tables of lines call when they are made: as constants they would be a fifth of the
-// library that applies, and filling them takes a tenth of a millisecond.
+// Filled by fill_next_slots(), which tables of lines call when they are made. As constants they would be a fifth of the
+// library that applies; filling them takes a tenth of a millisecond.
 extern NextSlots<kSeenLimit> next_slots;
 void fill_next_slots();  // once, whoever calls it again; from any thread
 

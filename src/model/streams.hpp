@@ -38,7 +38,7 @@ using StreamBytes = std::array<Bytes, kStreamCount>;
 using StreamSizes = std::array<std::uint64_t, kStreamCount>;
 
 // What a reader must be able to hold for one coded window; writers cut windows before they pass these.
-inline constexpr std::uint64_t kMaxWindowOps = 65536;            // copies
+inline constexpr std::uint64_t kMaxWindowCopies = 65536;            // copies
 inline constexpr std::uint64_t kMaxWindowRuns = 262144;          // residual runs
 inline constexpr std::uint64_t kMaxWindowBytes = 8ull << 20;     // target bytes of a window that is not plain
 

@@ -1,7 +1,6 @@
 #include "model/window_decoder.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "base/byte_cursor.hpp"

@@ -1,7 +1,6 @@
 #include "model/window_encoder.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "base/deciding/coding.hpp"
@@ -90,7 +89,7 @@ class GroupEncoder {
 
   // The window has no room for another op, or the end of its bytes is reached.
   [[nodiscard]] bool full() const {
-    return pos_ - window_begin_ >= window_bytes_ || record_.copy_count >= kMaxWindowOps ||
+    return pos_ - window_begin_ >= window_bytes_ || record_.copy_count >= kMaxWindowCopies ||
            residual_.run_count() + kBlockBytes >= kMaxWindowRuns || is_cut_;
   }
 

@@ -99,8 +99,8 @@ void Watch::call(std::int64_t now_ns) {
   const std::unique_lock lock(calling_, std::try_to_lock);
   if (!lock) return;
   next_call_ns_ = now_ns + static_cast<std::int64_t>(kCallbackSeconds * kNsPerSecond);
-  told_bytes_ = std::max(told_bytes_, done_bytes());
-  if (callback_({told_bytes_, total_bytes_, phase_name(phase_.load(std::memory_order_relaxed))})) return;
+  reported_bytes_ = std::max(reported_bytes_, done_bytes());
+  if (callback_({reported_bytes_, total_bytes_, phase_name(phase_.load(std::memory_order_relaxed))})) return;
   Stop none = Stop::kNone;
   stop_.compare_exchange_strong(none, Stop::kCancelled);
 }

@@ -83,7 +83,7 @@ class Watch {
   std::atomic<Stop> stop_{Stop::kNone};
   std::atomic<std::int64_t> next_call_ns_{0};
   std::mutex calling_;
-  std::uint64_t told_bytes_ = 0;
+  std::uint64_t reported_bytes_ = 0;
 };
 
 class Watch::Part {

@@ -22,7 +22,7 @@ void append_difference(Bytes& to, std::uint64_t value, std::uint64_t likely) {
 
 // In the order in which they are told. Of OLD the last is not, as telling the directory shows it.
 constexpr std::array kShapeFields = {&DirectoryShape::stream_step, &DirectoryShape::gap_bytes, &DirectoryShape::entry_bytes,
-                                     &DirectoryShape::archive_step, &DirectoryShape::told_bytes};
+                                     &DirectoryShape::archive_step, &DirectoryShape::description_bytes};
 constexpr std::size_t kSourceFieldCount = kShapeFields.size() - 1;
 
 std::vector<DirectoryShape> shapes_of(const Replacements& replaced) {
@@ -34,7 +34,7 @@ std::vector<DirectoryShape> shapes_of(const Replacements& replaced) {
   };
   visit(replaced, on_stream, [&](const ZipDirectory& directory) {
     const std::uint64_t archive_step = directory.archive_pos - directories_end;
-    shapes.push_back({stream_step, directory.file_pos - end, directory.bytes, archive_step, directory.told_bytes});
+    shapes.push_back({stream_step, directory.file_pos - end, directory.bytes, archive_step, directory.description_bytes});
     end = directories_end = directory.file_end();
     stream_step = 0;
   });
@@ -52,7 +52,7 @@ DirectoryShape read_shape(ByteCursor& from, DirectoryShape likely, std::size_t f
 
 // Where it is, behind `end` of what is replaced and that of the directory before; false where none can be.
 bool place_directory(const DirectoryShape& shape, std::uint64_t end, std::uint64_t directories_end, DirectoryRoom& room, ZipDirectory& directory) noexcept {
-  directory = {0, shape.entry_bytes, directories_end + shape.archive_step, shape.told_bytes};
+  directory = {0, shape.entry_bytes, directories_end + shape.archive_step, shape.description_bytes};
   return checked_add(end, shape.gap_bytes, directory.file_pos) && room.take(directory);
 }
 
@@ -113,7 +113,7 @@ Result<ZipDirectories> decode_directories(ByteCursor& from, const Replacements& 
     const std::uint64_t next_pos = stream_count < streams.size() ? streams[static_cast<std::size_t>(stream_count)].file_pos : target_bytes;
     ZipDirectory directory;
     if (!place_directory(shape, std::max(end, streams_end), end, room, directory) || directory.file_end() > next_pos ||
-        directory.told_bytes > most_told_bytes(directory.bytes)) {
+        directory.description_bytes > most_description_bytes(directory.bytes)) {
       return corrupt("has a directory where none can be");
     }
     end = directory.file_end();

@@ -40,7 +40,7 @@ struct DirectoryShape {
   std::uint64_t gap_bytes = 0;     // to what is replaced in front of it, or to the file's start
   std::uint64_t entry_bytes = 0;
   std::uint64_t archive_step = 0;  // where its archive begins, less the end of the directory before
-  std::uint64_t told_bytes = 0;
+  std::uint64_t description_bytes = 0;
 };
 
 // Goes through what is replaced of OLD.

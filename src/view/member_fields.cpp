@@ -73,15 +73,15 @@ void swap_behind(FieldKind kind, MutableByteSpan behind, const MemberFields& fie
 bool GapTeller::add(ByteSpan gap, const MemberFields* next, Bytes& view) {
   const std::size_t begin = view.size();
   append(view, gap);
-  const MutableByteSpan told = MutableByteSpan(view).subspan(begin);
+  const MutableByteSpan gap_view = MutableByteSpan(view).subspan(begin);
   const FieldPlace place = next ? find_fields(gap) : FieldPlace();
   if (place.kind == FieldKind::kZipHeader) {
-    const MutableByteSpan head = told.subspan(place.pos);
+    const MutableByteSpan head = gap_view.subspan(place.pos);
     swap_sizes_in_front(head, *next);
     swap_crc_in_front(head, *next);
   }
-  const bool found_again = !next || !next->crc || find_fields(told) == place;
-  swap_behind(kind_, told.first(std::min<std::size_t>(told.size(), kMostFieldsBehindBytes)), fields_);
+  const bool found_again = !next || !next->crc || find_fields(gap_view) == place;
+  swap_behind(kind_, gap_view.first(std::min<std::size_t>(gap_view.size(), kMostFieldsBehindBytes)), fields_);
   kind_ = place.kind;
   if (next) fields_ = *next;
   return found_again;

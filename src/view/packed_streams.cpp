@@ -1,6 +1,5 @@
 #include "view/packed_streams.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "view/gzip_head.hpp"

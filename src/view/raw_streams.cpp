@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "base/deciding/archives.hpp"
 #include "hash/adler32.hpp"
 #include "hash/crc32.hpp"

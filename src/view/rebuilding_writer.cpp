@@ -141,7 +141,7 @@ Status RebuildingWriter::end_stream() {
 
 void RebuildingWriter::begin_directory() {
   part_ = Part::kDirectory;
-  left_bytes_ = target_.replaced.directories[directory_].told_bytes;
+  left_bytes_ = target_.replaced.directories[directory_].description_bytes;
   held_.reserve(static_cast<std::size_t>(left_bytes_));
 }
 

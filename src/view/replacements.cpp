@@ -6,7 +6,7 @@ PackedStreams Replacements::all() const {
   PackedStreams parts;
   parts.reserve(streams.size() + directories.size());
   visit(*this, [&](const PackedStream& stream) { parts.push_back(stream); },
-        [&](const ZipDirectory& directory) { parts.push_back({directory.file_pos, directory.bytes, directory.told_bytes}); });
+        [&](const ZipDirectory& directory) { parts.push_back({directory.file_pos, directory.bytes, directory.description_bytes}); });
   return parts;
 }
 

@@ -10,7 +10,7 @@ struct ZipDirectory {
   std::uint64_t file_pos = 0;
   std::uint64_t bytes = 0;        // of all entries, at least 1
   std::uint64_t archive_pos = 0;  // positions in the directory count from there; no more than file_pos
-  std::uint64_t told_bytes = 0;   // of the description
+  std::uint64_t description_bytes = 0;   // of the description
 
   [[nodiscard]] std::uint64_t file_end() const noexcept { return file_pos + bytes; }
 };

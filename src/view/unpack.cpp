@@ -22,11 +22,11 @@ Error no_stream(std::uint64_t pos) {
 }
 
 // Gives a view to its sink.
-class ViewTeller {
+class ViewFeed {
  public:
-  ViewTeller(const ViewPlan& plan, const ViewSink& sink) : plan_(plan), sink_(sink) {}
+  ViewFeed(const ViewPlan& plan, const ViewSink& sink) : plan_(plan), sink_(sink) {}
 
-  [[nodiscard]] std::uint64_t left_bytes() const noexcept { return plan_.source_view_bytes - told_bytes_; }
+  [[nodiscard]] std::uint64_t left_bytes() const noexcept { return plan_.source_view_bytes - given_bytes_; }
 
   // The bytes up to a stream, a directory or the end, but for the last of them, which become gap().
   Status begin_gap(FileWindow& file, std::uint64_t begin, std::uint64_t end) {
@@ -46,7 +46,7 @@ class ViewTeller {
 
   // What is no gap; all that is given has room.
   Status add(ByteSpan bytes) {
-    told_bytes_ += bytes.size();
+    given_bytes_ += bytes.size();
     return sink_(bytes);
   }
 
@@ -65,7 +65,7 @@ class ViewTeller {
   GapTeller gaps_;
   Bytes gap_;
   Bytes piece_;
-  std::uint64_t told_bytes_ = 0;
+  std::uint64_t given_bytes_ = 0;
 };
 
 // Goes through what is replaced of OLD, and tells what stands around it as well.
@@ -74,8 +74,8 @@ class SourceUnpacker {
 
  public:
   // ahead: null where one thread does all.
-  SourceUnpacker(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, ViewTeller& teller, UnpackAhead* ahead)
-      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), teller_(teller), ahead_(ahead) {
+  SourceUnpacker(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, ViewFeed& feed, UnpackAhead* ahead)
+      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), feed_(feed), ahead_(ahead) {
     if (plan.kind == StreamKind::kDeflate) held_.reserve(static_cast<std::size_t>(std::min(plan.source_largest_bytes, kMostHeldTextBytes)));
   }
 
@@ -100,9 +100,9 @@ class SourceUnpacker {
     std::uint64_t pos = 0;
     const bool is_there = positions_.next_stream(end_, pos);
     BDELTA_TRY(file_.status());
-    if (!is_there || pos - end_ > teller_.left_bytes()) return no_stream(pos);
-    BDELTA_TRY(teller_.begin_gap(file_, end_, pos));
-    const std::uint64_t most_bytes = std::min(teller_.left_bytes() - teller_.gap().size(), plan_.source_largest_bytes);
+    if (!is_there || pos - end_ > feed_.left_bytes()) return no_stream(pos);
+    BDELTA_TRY(feed_.begin_gap(file_, end_, pos));
+    const std::uint64_t most_bytes = std::min(feed_.left_bytes() - feed_.gap().size(), plan_.source_largest_bytes);
     const auto sizes = plan_.kind == StreamKind::kDeflate ? add_inflated(pos, most_bytes) : add_joined(pos, most_bytes);
     BDELTA_TRY(file_.status());
     if (!sizes) return sizes.error();
@@ -114,8 +114,8 @@ class SourceUnpacker {
   Result<deflate::InflatedSizes> add_joined(std::uint64_t pos, std::uint64_t most_bytes) {
     const auto joined = join_chunks(file_, pos, most_bytes);
     if (!joined) return no_stream(pos);
-    BDELTA_TRY(teller_.end_gap(nullptr));
-    BDELTA_TRY(teller_.add(joined->data));
+    BDELTA_TRY(feed_.end_gap(nullptr));
+    BDELTA_TRY(feed_.add(joined->data));
     if (watch_) BDELTA_TRY(watch_->check(joined->data.size()));
     return deflate::InflatedSizes{joined->packed_bytes, joined->data.size()};
   }
@@ -125,7 +125,7 @@ class SourceUnpacker {
   Result<deflate::InflatedSizes> add_inflated(std::uint64_t pos, std::uint64_t most_bytes) {
     if (auto text = ahead_ ? ahead_->take(pos, most_bytes) : std::nullopt) return add_text(*text);
     const deflate::PackedPieces packed = pieces_of(file_, pos);
-    bool is_held = find_fields(teller_.gap()).kind == FieldKind::kZipHeader, has_begun = false;
+    bool is_held = find_fields(feed_.gap()).kind == FieldKind::kZipHeader, has_begun = false;
     held_.clear();
     const auto take = [&](ByteSpan bytes) -> Status {
       if (watch_) BDELTA_TRY(watch_->check(bytes.size()));
@@ -135,7 +135,7 @@ class SourceUnpacker {
       }
       is_held = false;
       if (!std::exchange(has_begun, true)) BDELTA_TRY(begin_text(pos, most_bytes));
-      return teller_.add(bytes);
+      return feed_.add(bytes);
     };
     const auto sizes = deflate::inflate_into(packed, most_bytes, room_, take);
     if (!sizes) {
@@ -144,10 +144,10 @@ class SourceUnpacker {
     }
     const MemberFields fields{{}, sizes->packed_bytes, sizes->raw_bytes, 0};
     if (has_begun) {
-      teller_.set_fields(fields);
+      feed_.set_fields(fields);
     } else {
-      BDELTA_TRY(teller_.end_gap(&fields));
-      BDELTA_TRY(teller_.add(held_));
+      BDELTA_TRY(feed_.end_gap(&fields));
+      BDELTA_TRY(feed_.add(held_));
     }
     return *sizes;
   }
@@ -155,8 +155,8 @@ class SourceUnpacker {
   Result<deflate::InflatedSizes> add_text(const AheadText& text) {
     if (watch_) BDELTA_TRY(watch_->check(text.bytes.size()));
     const MemberFields fields{{}, text.sizes.packed_bytes, text.sizes.raw_bytes, 0};
-    BDELTA_TRY(teller_.end_gap(&fields));
-    BDELTA_TRY(teller_.add(text.bytes));
+    BDELTA_TRY(feed_.end_gap(&fields));
+    BDELTA_TRY(feed_.add(text.bytes));
     return text.sizes;
   }
 
@@ -167,7 +167,7 @@ class SourceUnpacker {
   // What is held of a text that is too large for it.
   Status begin_text(std::uint64_t pos, std::uint64_t most_bytes) {
     MemberFields fields;
-    if (find_fields(teller_.gap()).kind == FieldKind::kZipHeader) {
+    if (find_fields(feed_.gap()).kind == FieldKind::kZipHeader) {
       Bytes room;
       const auto pass = [&](ByteSpan) { return watch_ ? watch_->check() : Status(); };
       FileWindow file(file_);  // of its own: the stream is being read there
@@ -176,24 +176,24 @@ class SourceUnpacker {
       BDELTA_ASSIGN(const deflate::InflatedSizes sizes, std::move(sizes_of));
       fields = {{}, sizes.packed_bytes, sizes.raw_bytes, 0};
     }
-    BDELTA_TRY(teller_.end_gap(&fields));
-    return teller_.add(held_);
+    BDELTA_TRY(feed_.end_gap(&fields));
+    return feed_.add(held_);
   }
 
   Status add_directories() {
     while (positions_.is_directory_next(replaced_.streams.size())) {
       ZipDirectory directory;
       if (!positions_.next_directory(end_, directory)) return no_directory();
-      const auto told = tell_directory(file_, parts_, directory);
+      const auto description = describe_directory(file_, parts_, directory);
       BDELTA_TRY(file_.status());
-      if (!told) return no_directory();
-      if (directory.file_pos - end_ + told->size() > teller_.left_bytes()) return other_size();
-      BDELTA_TRY(teller_.begin_gap(file_, end_, directory.file_pos));
-      BDELTA_TRY(teller_.end_gap(nullptr));
-      BDELTA_TRY(teller_.add(*told));
-      directory.told_bytes = told->size();
+      if (!description) return no_directory();
+      if (directory.file_pos - end_ + description->size() > feed_.left_bytes()) return other_size();
+      BDELTA_TRY(feed_.begin_gap(file_, end_, directory.file_pos));
+      BDELTA_TRY(feed_.end_gap(nullptr));
+      BDELTA_TRY(feed_.add(*description));
+      directory.description_bytes = description->size();
       replaced_.directories.push_back(directory);
-      add_part({directory.file_pos, directory.bytes, directory.told_bytes});
+      add_part({directory.file_pos, directory.bytes, directory.description_bytes});
     }
     return {};
   }
@@ -205,9 +205,9 @@ class SourceUnpacker {
 
   // What is behind all that is replaced.
   Status add_rest() {
-    if (file_.size() - end_ > teller_.left_bytes()) return other_size();
-    BDELTA_TRY(teller_.begin_gap(file_, end_, file_.size()));
-    return teller_.end_gap(nullptr);
+    if (file_.size() - end_ > feed_.left_bytes()) return other_size();
+    BDELTA_TRY(feed_.begin_gap(file_, end_, file_.size()));
+    return feed_.end_gap(nullptr);
   }
 
   Status add_kept_ranges() {
@@ -216,10 +216,10 @@ class SourceUnpacker {
       if (!read_kept_range(geometry_, file_.size(), range.file_end(), range)) {
         return Error{ErrorCode::kPatchCorrupt, "it keeps a range that OLD has not; fetch the patch again"};
       }
-      if (range.bytes > teller_.left_bytes()) return other_size();
-      BDELTA_TRY(file_.pass(range.file_pos, range.file_end(), [&](ByteSpan bytes) { return teller_.add(bytes); }));
+      if (range.bytes > feed_.left_bytes()) return other_size();
+      BDELTA_TRY(file_.pass(range.file_pos, range.file_end(), [&](ByteSpan bytes) { return feed_.add(bytes); }));
     }
-    return teller_.left_bytes() == 0 ? Status() : other_size();
+    return feed_.left_bytes() == 0 ? Status() : other_size();
   }
 
   FileWindow& file_;
@@ -227,7 +227,7 @@ class SourceUnpacker {
   ByteCursor& geometry_;
   SourcePositions positions_;
   Watch* const watch_;
-  ViewTeller& teller_;
+  ViewFeed& feed_;
   UnpackAhead* const ahead_;
   Replacements replaced_;
   PackedStreams parts_;    // the same, in the order of the file
@@ -239,11 +239,11 @@ class SourceUnpacker {
 }  // namespace
 
 Result<Replacements> unpack_source(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, WorkerPool* pool, const ViewSink& sink) {
-  ViewTeller teller(plan, sink);
+  ViewFeed feed(plan, sink);
   Watch* const watch = pool ? pool->watch() : nullptr;
   std::optional<UnpackAhead> ahead;
   if (pool && pool->thread_count() > 1 && plan.kind == StreamKind::kDeflate && plan.source_count > 1) ahead.emplace(file, plan, geometry, *pool);
-  return SourceUnpacker(file, plan, geometry, watch, teller, ahead ? &*ahead : nullptr).run();
+  return SourceUnpacker(file, plan, geometry, watch, feed, ahead ? &*ahead : nullptr).run();
 }
 
 }  // namespace bdelta::view

@@ -1,7 +1,6 @@
 #include "view/zip_directory.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/byte_cursor.hpp"
 #include "view/zip_layout.hpp"
@@ -9,7 +8,7 @@
 namespace bdelta::view {
 namespace {
 
-// What a byte says of an entry: what of it is told. Nothing more is of one that is the next header's.
+// What a byte says of an entry: what of it follows. Nothing more is of one that is the next header's.
 constexpr std::uint8_t kWhole = 1;       // all of it, and nothing else
 constexpr std::uint8_t kHeader = 2;      // which header it is of
 constexpr std::uint8_t kAttributes = 4;  // what it doesn't share with a header; else as of the entry before
@@ -42,14 +41,14 @@ ByteSpan entry_at(ByteSpan entries) {
 class Teller {
  public:
   Teller(const ZipHeaders& headers, const ZipDirectory& directory) : headers_(headers), archive_pos_(directory.archive_pos) {
-    told_.reserve(static_cast<std::size_t>(most_told_bytes(directory.bytes)));
+    description_.reserve(static_cast<std::size_t>(most_description_bytes(directory.bytes)));
   }
 
   void add(ByteSpan entry) {
     const std::optional<std::size_t> number = header_of(entry);
     if (!number) {
-      told_.push_back(kWhole);
-      return append(told_, entry);
+      description_.push_back(kWhole);
+      return append(description_, entry);
     }
     const ZipHeader& header = headers_.found()[*number];
     std::array<std::uint8_t, kZipSharedBytes> differing;
@@ -57,16 +56,16 @@ class Teller {
     const bool shares = std::all_of(differing.begin(), differing.end(), [](std::uint8_t byte) { return byte == 0; });
     const Attributes attributes = attributes_of(entry);
     const bool moved = *number != next_, changed = attributes != attributes_;
-    told_.push_back(static_cast<std::uint8_t>((moved ? kHeader : 0) | (changed ? kAttributes : 0) | (shares ? 0 : kShared)));
-    if (moved) append_varint(told_, zigzag(static_cast<std::int64_t>(*number - next_)));
-    if (changed) append(told_, attributes);
-    if (!shares) append(told_, differing);
-    append(told_, entry.subspan(kZipEntryBytes + header.name_bytes));
+    description_.push_back(static_cast<std::uint8_t>((moved ? kHeader : 0) | (changed ? kAttributes : 0) | (shares ? 0 : kShared)));
+    if (moved) append_varint(description_, zigzag(static_cast<std::int64_t>(*number - next_)));
+    if (changed) append(description_, attributes);
+    if (!shares) append(description_, differing);
+    append(description_, entry.subspan(kZipEntryBytes + header.name_bytes));
     attributes_ = attributes;
     next_ = *number + 1;
   }
 
-  [[nodiscard]] Bytes take() { return std::move(told_); }
+  [[nodiscard]] Bytes take() { return std::move(description_); }
 
  private:
   // The header at the entry's position, if it has the entry's name.
@@ -85,18 +84,18 @@ class Teller {
   const std::uint64_t archive_pos_;
   std::uint64_t next_ = 0;  // the header that is expected
   Attributes attributes_{};
-  Bytes told_;
+  Bytes description_;
 };
 
 class Maker {
  public:
-  Maker(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory) : told_(told), headers_(headers), directory_(directory) {
+  Maker(ByteSpan description, const ZipHeaders& headers, const ZipDirectory& directory) : description_(description), headers_(headers), directory_(directory) {
     made_.reserve(static_cast<std::size_t>(directory.bytes));
   }
 
   [[nodiscard]] std::optional<Bytes> make() {
-    while (told_.available() != 0) {
-      const std::uint8_t what = told_.u8();
+    while (description_.available() != 0) {
+      const std::uint8_t what = description_.u8();
       if (what > (kHeader | kAttributes | kShared) || !(what == kWhole ? add_whole() : (what & kWhole) == 0 && add(what))) return std::nullopt;
     }
     return made_.size() == directory_.bytes ? std::optional(std::move(made_)) : std::nullopt;
@@ -106,19 +105,19 @@ class Maker {
   [[nodiscard]] bool fits(std::uint64_t bytes) const { return bytes <= directory_.bytes - made_.size(); }
 
   bool add_whole() {
-    const ByteSpan entry = entry_at({told_.position(), told_.available()});
+    const ByteSpan entry = entry_at({description_.position(), description_.available()});
     if (entry.empty() || !fits(entry.size())) return false;
-    append(made_, told_.bytes(entry.size()));
+    append(made_, description_.bytes(entry.size()));
     return true;
   }
 
   bool add(std::uint8_t what) {
-    if ((what & kHeader) != 0 && !checked_add_signed(next_, told_.svarint(), next_)) return false;
+    if ((what & kHeader) != 0 && !checked_add_signed(next_, description_.svarint(), next_)) return false;
     if ((what & kAttributes) != 0) read(attributes_);
     std::array<std::uint8_t, kZipSharedBytes> shared{};
     if ((what & kShared) != 0) read(shared);
-    const ByteSpan rest = told_.bytes(rest_bytes_of(attributes_));
-    if (!told_.ok() || next_ >= headers_.found().size()) return false;
+    const ByteSpan rest = description_.bytes(rest_bytes_of(attributes_));
+    if (!description_.ok() || next_ >= headers_.found().size()) return false;
     const ZipHeader& header = headers_.found()[static_cast<std::size_t>(next_++)];
     const std::uint64_t pos = header.pos - directory_.archive_pos;
     if (pos > UINT32_MAX || !fits(kZipEntryBytes + header.name_bytes + rest.size())) return false;
@@ -136,11 +135,11 @@ class Maker {
 
   template <std::size_t kCount>
   void read(std::array<std::uint8_t, kCount>& to) {
-    const ByteSpan from = told_.bytes(kCount);
+    const ByteSpan from = description_.bytes(kCount);
     std::copy(from.begin(), from.end(), to.begin());
   }
 
-  ByteCursor told_;
+  ByteCursor description_;
   const ZipHeaders& headers_;
   const ZipDirectory directory_;
   std::uint64_t next_ = 0;
@@ -160,7 +159,7 @@ bool DirectoryRoom::take(const ZipDirectory& directory) noexcept {
   return true;
 }
 
-std::optional<Bytes> tell_directory(FileWindow& file, const PackedStreams& replaced, const ZipDirectory& directory) {
+std::optional<Bytes> describe_directory(FileWindow& file, const PackedStreams& replaced, const ZipDirectory& directory) {
   if (!replaced.empty() && replaced.back().file_end() > directory.file_pos) return std::nullopt;
   ZipHeaders headers(directory.bytes);
   std::uint64_t pos = directory.archive_pos;
@@ -192,8 +191,8 @@ std::optional<Bytes> tell_directory(FileWindow& file, const PackedStreams& repla
   return teller.take();
 }
 
-std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory) {
-  return Maker(told, headers, directory).make();
+std::optional<Bytes> make_directory(ByteSpan description, const ZipHeaders& headers, const ZipDirectory& directory) {
+  return Maker(description, headers, directory).make();
 }
 
 HeadersAhead::HeadersAhead(const ZipDirectories& directories) : directories_(directories) {

@@ -11,8 +11,8 @@
 
 namespace bdelta::view {
 
-// Of what is told of a directory of so many bytes.
-[[nodiscard]] constexpr std::uint64_t most_told_bytes(std::uint64_t entry_bytes) noexcept { return entry_bytes + entry_bytes / 8; }
+// Of the description of a directory of so many bytes.
+[[nodiscard]] constexpr std::uint64_t most_description_bytes(std::uint64_t entry_bytes) noexcept { return entry_bytes + entry_bytes / 8; }
 
 // What directories of either file with so many bytes in all take beside the views, with the headers that they are told by.
 [[nodiscard]] constexpr std::uint64_t directory_memory_bytes(std::uint64_t entry_bytes) noexcept { return 5 * entry_bytes; }
@@ -34,12 +34,12 @@ class DirectoryRoom {
   std::uint64_t left_archive_bytes_;
 };
 
-// What is told of `directory` in `file`, in front of which `replaced` stands. Nothing if these overlap, or it is not of
-// whole entries, or if the file can't be read, which its status tells. It must be in the file; its told_bytes don't count.
-[[nodiscard]] std::optional<Bytes> tell_directory(FileWindow& file, const PackedStreams& replaced, const ZipDirectory& directory);
+// The description of `directory` in `file`, in front of which `replaced` stands. Nothing if these overlap, or it is not of
+// whole entries, or if the file can't be read, which its status tells. It must be in the file; its description_bytes don't count.
+[[nodiscard]] std::optional<Bytes> describe_directory(FileWindow& file, const PackedStreams& replaced, const ZipDirectory& directory);
 
-// The entries, by the headers in front of them; nothing if `told` can't be said of so many bytes.
-[[nodiscard]] std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory);
+// The entries, by the headers in front of them; nothing if `description` can't be said of so many bytes.
+[[nodiscard]] std::optional<Bytes> make_directory(ByteSpan description, const ZipHeaders& headers, const ZipDirectory& directory);
 
 // The headers of archives whose directories are still to come, as the bytes of a file go by.
 class HeadersAhead {

@@ -55,7 +55,7 @@ void compare(Matcher& a, Matcher& b, const Parameters& parameters, const Bytes& 
     }
     const Token token = a.predict();
     ASSERT_EQ(token, b.predict()) << "at " << a.pos() << " of " << size;
-    ASSERT_EQ(a.deferred(), b.deferred());
+    ASSERT_EQ(a.passed_match(), b.passed_match());
     const bool other = random.below(50) == 0;
     const Token commited = other ? literal_token(text[a.pos()]) : token;
     a.commit(commited);

@@ -418,7 +418,7 @@ Bytes view_of(const Bytes& file) {
     const auto pos = static_cast<std::size_t>(directory->file_pos);
     (void)gaps.add(all.subspan(end, pos - end), nullptr, made);
     view::FileWindow window(all);
-    if (const auto told = view::tell_directory(window, streams, *directory)) append(made, *told);
+    if (const auto told = view::describe_directory(window, streams, *directory)) append(made, *told);
     end = static_cast<std::size_t>(directory->file_end());
   }
   append(made, all.subspan(end));

@@ -19,11 +19,11 @@ namespace {
 constexpr std::uint64_t kMostViewBytes = 1 << 16;
 
 // What is told of a directory makes it again, whatever is asked to be told.
-void tell_directory(ByteSpan file, const view::ZipDirectory& directory) {
+void describe_directory(ByteSpan file, const view::ZipDirectory& directory) {
   view::FileWindow window(file);
-  const auto told = view::tell_directory(window, {}, directory);
+  const auto told = view::describe_directory(window, {}, directory);
   if (!told) return;
-  require(told->size() <= view::most_told_bytes(directory.bytes), "no more is told than may be");
+  require(told->size() <= view::most_description_bytes(directory.bytes), "no more is told than may be");
   const std::uint64_t pos = directory.file_pos;
   const view::ZipDirectories directories = {directory};
   view::HeadersAhead headers(directories);
@@ -68,7 +68,7 @@ void find_anything(ByteSpan file) {
     for (const FoundDirectory& directory : found.directories) {
       require(directory.place.file_pos >= end && room.take(directory.place), "directories ascend, and there is room for them");
       end = directory.place.file_end();
-      tell_directory(file, directory.place);
+      describe_directory(file, directory.place);
     }
     end = 0;
     for (const ViewPart& part : parts_in_view(found.parts, {streams, {}})) {
@@ -114,7 +114,7 @@ void find_zip(ByteSpan file) {
   const auto directory = view::find_zip_directory(file);
   if (!directory) return;
   require(view::DirectoryRoom(file.size(), file.size()).take(*directory), "a directory is in the file");
-  tell_directory(file, *directory);
+  describe_directory(file, *directory);
 }
 
 void find_gzip(ByteSpan file) {

@@ -269,7 +269,7 @@ TEST_F(Declared, CountsOfAPackedWindowStayBounded) {
   Bytes head = {kMaxTableLog << 4 | 1, kModelStreams, 1};
   append_varint(head, kMaxWindowBytes << native::kWindowBits | native::kWindowCoded);
   append_le(head, std::uint32_t{0});
-  append_varint(head, kMaxWindowOps);
+  append_varint(head, kMaxWindowCopies);
   append_varint(head, kMaxWindowRuns);
   const Bytes record = group_record(kMaxWindowBytes, head, {});
   const std::size_t peak = peak_of([&] { (void)error_with(record); });

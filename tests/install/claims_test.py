@@ -70,7 +70,7 @@ class Claims(unittest.TestCase):
                 ("16,384", "src/format/native/layout.hpp", "kMaxGroupWindows = 16384;"),
                 ("256 MiB", "src/format/native/layout.hpp", "kMaxGlobalBytes = std::uint64_t{256} << 20;"),
                 ("1 MiB", "src/format/native/layout.hpp", "kMaxFrameBytes = std::uint64_t{1} << 20;"),
-                ("65,536", "src/model/streams.hpp", "kMaxWindowOps = 65536;"),
+                ("65,536", "src/model/streams.hpp", "kMaxWindowCopies = 65536;"),
                 ("262,144", "src/model/streams.hpp", "kMaxWindowRuns = 262144;"),
                 ("8 MiB", "src/model/streams.hpp", "kMaxWindowBytes = 8ull << 20;"),
                 ("64 MiB", "src/codec/codec.hpp", "kMaxWindowLog = 26;"),

@@ -23,16 +23,16 @@ ZipDirectory directory_of(ByteSpan file) {
   return directory.value_or(ZipDirectory());
 }
 
-std::optional<Bytes> tell_directory_of(ByteSpan file, const view::PackedStreams& replaced, const ZipDirectory& directory) {
+std::optional<Bytes> describe_directory_of(ByteSpan file, const view::PackedStreams& replaced, const ZipDirectory& directory) {
   view::FileWindow window(file);
-  return view::tell_directory(window, replaced, directory);
+  return view::describe_directory(window, replaced, directory);
 }
 
-// What is told of the directory of an archive none of whose streams is unpacked.
+// The description of the directory of an archive none of whose streams is unpacked.
 Bytes told_of(ByteSpan file) {
-  auto told = tell_directory_of(file, {}, directory_of(file));
-  EXPECT_TRUE(told.has_value());
-  return told ? std::move(*told) : Bytes();
+  auto description = describe_directory_of(file, {}, directory_of(file));
+  EXPECT_TRUE(description.has_value());
+  return description ? std::move(*description) : Bytes();
 }
 
 ByteSpan part(ByteSpan file, std::uint64_t pos, std::uint64_t bytes) {
@@ -55,8 +55,8 @@ ZipHeaders headers_of(ByteSpan file, std::size_t piece_bytes = ~std::size_t{0}) 
   return headers.take_next();
 }
 
-std::optional<Bytes> made_of(ByteSpan file, ByteSpan told) {
-  return view::make_directory(told, headers_of(file), directory_of(file));
+std::optional<Bytes> made_of(ByteSpan file, ByteSpan description) {
+  return view::make_directory(description, headers_of(file), directory_of(file));
 }
 
 void expect_made_again(ByteSpan file) {
@@ -73,20 +73,20 @@ std::vector<ZipMember> members_of(std::uint64_t seed, unsigned count = 5) {
   return members;
 }
 
-// The first entry tells what all have: made by version 2.0; nothing else is told of any.
+// The first entry tells what all have: made by version 2.0; nothing else is said of any.
 Bytes told_of_plain(unsigned count) {
-  Bytes told(std::size_t{15} + count - 1);
-  told[0] = 4;
-  told[1] = 20;
-  return told;
+  Bytes description(std::size_t{15} + count - 1);
+  description[0] = 4;
+  description[1] = 20;
+  return description;
 }
 
-TEST(ToldDirectories, AByteForEachEntry) {
+TEST(DescribedDirectories, AByteForEachEntry) {
   EXPECT_EQ(told_of_plain(5), told_of(zip_of(members_of(1))));
   EXPECT_EQ(told_of_plain(9), told_of(zip_of(members_of(2, 9))));
 }
 
-TEST(ToldDirectories, AreTheSameWhateverMembersHold) {
+TEST(DescribedDirectories, AreTheSameWhateverMembersHold) {
   const auto told_with = [](std::uint64_t seed, auto&& bend) {
     std::vector<ZipMember> members = members_of(seed);
     ZipShape shape;
@@ -95,9 +95,9 @@ TEST(ToldDirectories, AreTheSameWhateverMembersHold) {
     expect_made_again(file);
     return told_of(file);
   };
-  const auto expect_same = [&](const Bytes& told, auto&& bend) {
-    EXPECT_EQ(told, told_with(1, bend));
-    EXPECT_EQ(told, told_with(2, bend));
+  const auto expect_same = [&](const Bytes& description, auto&& bend) {
+    EXPECT_EQ(description, told_with(1, bend));
+    EXPECT_EQ(description, told_with(2, bend));
   };
   const Bytes plain = told_of_plain(5);
   expect_same(plain, [](auto&, auto&) {});
@@ -120,18 +120,18 @@ TEST(ToldDirectories, AreTheSameWhateverMembersHold) {
   expect_same(reversed, [](auto&, auto& shape) { shape.reversed = true; });
 }
 
-TEST(ToldDirectories, CommentsAndExtraFieldsStand) {
+TEST(DescribedDirectories, CommentsAndExtraFieldsStand) {
   std::vector<ZipMember> members = members_of(1);
   members[1].comment = "remarkable";
   members[3].zip64 = true;
   const Bytes file = zip_of(members);
-  const Bytes told = told_of(file);
-  EXPECT_EQ(1, std::search(told.begin(), told.end(), members[1].comment.begin(), members[1].comment.end()) != told.end());
+  const Bytes description = told_of(file);
+  EXPECT_EQ(1, std::search(description.begin(), description.end(), members[1].comment.begin(), members[1].comment.end()) != description.end());
   expect_made_again(file);
 }
 
 // Members inside of a stored one have headers, too, and are none of the archive's.
-TEST(ToldDirectories, ArchivesInArchives) {
+TEST(DescribedDirectories, ArchivesInArchives) {
   std::vector<ZipMember> members = members_of(1);
   members[2] = {"inner", zip_of(members_of(7, 40)), 0};
   EXPECT_EQ(told_of_plain(5), told_of(zip_of(members)));
@@ -139,7 +139,7 @@ TEST(ToldDirectories, ArchivesInArchives) {
 }
 
 // What looks like a record and is none, in front of the archive and inside it.
-TEST(ToldDirectories, BytesThatLookLikeRecords) {
+TEST(DescribedDirectories, BytesThatLookLikeRecords) {
   const Bytes local = {'P', 'K', 3, 4}, descriptor = {'P', 'K', 7, 8}, start = {'P', 'K'};
   for (const Bytes& sign : std::vector<Bytes>{local, descriptor, start, together({start, local}), together({descriptor, descriptor})}) {
     for (const std::size_t more : {0u, 5u, 16u, 400u}) {
@@ -153,7 +153,7 @@ TEST(ToldDirectories, BytesThatLookLikeRecords) {
   }
 }
 
-TEST(ToldDirectories, EntriesThatSayOtherwise) {
+TEST(DescribedDirectories, EntriesThatSayOtherwise) {
   const Bytes right = zip_of(members_of(1));
   const std::size_t directory = static_cast<std::size_t>(directory_of(right).file_pos);
   for (std::size_t at = 4; at < 46 + 7; ++at) {
@@ -162,11 +162,11 @@ TEST(ToldDirectories, EntriesThatSayOtherwise) {
     Bytes file = right;
     file[directory + at] ^= 1;
     expect_made_again(file);
-    const Bytes told = told_of(file);
+    const Bytes description = told_of(file);
     const bool is_whole = at >= 42;  // of another position or another name
     const bool shares = at < 6 || at >= 28;
-    EXPECT_EQ(is_whole ? 1 : shares ? 4 : 12, told[0]);
-    EXPECT_EQ(is_whole ? 6 : 4, is_whole ? told[46 + 7 + 1] : told[0] & 4);
+    EXPECT_EQ(is_whole ? 1 : shares ? 4 : 12, description[0]);
+    EXPECT_EQ(is_whole ? 6 : 4, is_whole ? description[46 + 7 + 1] : description[0] & 4);
   }
 }
 
@@ -208,10 +208,10 @@ TEST(MadeDirectories, RefuseWhatCantBe) {
     EXPECT_FALSE(made_of(file, ByteSpan(right).first(length)).has_value()) << length;
   }
   const auto refused = [&](std::size_t at, Bytes in_place) {
-    Bytes told = right;
-    told.erase(told.begin() + static_cast<std::ptrdiff_t>(at));
-    told.insert(told.begin() + static_cast<std::ptrdiff_t>(at), in_place.begin(), in_place.end());
-    EXPECT_FALSE(made_of(file, told).has_value()) << at;
+    Bytes description = right;
+    description.erase(description.begin() + static_cast<std::ptrdiff_t>(at));
+    description.insert(description.begin() + static_cast<std::ptrdiff_t>(at), in_place.begin(), in_place.end());
+    EXPECT_FALSE(made_of(file, description).has_value()) << at;
   };
   refused(0, together({right, Bytes{0}}));
   for (const std::uint8_t what : Bytes{3, 5, 9, 16, 17, 32, 255}) refused(17, {what});
@@ -245,15 +245,15 @@ TEST(MadeDirectories, TellNoneOfOtherEntries) {
     ZipDirectory directory = right;
     directory.file_pos += static_cast<std::uint64_t>(pos);
     directory.bytes += static_cast<std::uint64_t>(bytes);
-    return tell_directory_of(file, {}, directory).has_value();
+    return describe_directory_of(file, {}, directory).has_value();
   };
   EXPECT_TRUE(bent(0, 0));
   EXPECT_FALSE(bent(0, -1));
   EXPECT_FALSE(bent(1, -1));
   EXPECT_FALSE(bent(-1, 1));
   EXPECT_FALSE(bent(0, 1));
-  EXPECT_FALSE(tell_directory_of(file, {{right.file_pos - 5, 6, 6}}, right).has_value());
-  EXPECT_TRUE(tell_directory_of(file, {{right.file_pos - 5, 5, 6}}, right).has_value());
+  EXPECT_FALSE(describe_directory_of(file, {{right.file_pos - 5, 6, 6}}, right).has_value());
+  EXPECT_TRUE(describe_directory_of(file, {{right.file_pos - 5, 5, 6}}, right).has_value());
 }
 
 TEST(DirectoryRoom, HoldsWhatIsInTheFile) {
@@ -299,13 +299,13 @@ TEST(HeadersAhead, AreThoseOfEachDirectory) {
     view::HeadersAhead headers(directories);
     std::size_t pos = 0;
     for (const ZipDirectory& directory : directories) {
-      const auto told = tell_directory_of(file, {}, directory);
-      ASSERT_TRUE(told.has_value());
-      EXPECT_LT(told->size(), 60u);
+      const auto description = describe_directory_of(file, {}, directory);
+      ASSERT_TRUE(description.has_value());
+      EXPECT_LT(description->size(), 60u);
       for (const auto end = static_cast<std::size_t>(directory.file_pos); pos < end; pos += std::min(piece, end - pos)) {
         headers.pass(pos, ByteSpan(file).subspan(pos, std::min(piece, end - pos)));
       }
-      const auto made = view::make_directory(*told, headers.take_next(), directory);
+      const auto made = view::make_directory(*description, headers.take_next(), directory);
       ASSERT_TRUE(made.has_value());
       EXPECT_TRUE(same_bytes(part(file, directory.file_pos, directory.bytes), *made));
     }

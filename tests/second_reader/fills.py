@@ -104,7 +104,7 @@ def check(rules, header):
     require_apart([(found.begin, found.end) for found in headers], "ranges of tar headers")
     held = sum(rule.part_count(found) * (rule.result_bytes + 1) for rule, found in told)
     held += HELD_BYTES * (len(told) + len(headers))
-    require(held <= header.decoder_memory, "fills pass decoder memory")
+    header.memory.hold(held, "fills")
     require_order([(rule.shape, found) for rule in rules for found in rule.ranges])
 
 

@@ -69,8 +69,7 @@ def read_group_head(records, tag, header):
             "the windows of a group do not add up to its target bytes")
     read_stream_table(head, group)
     head.finish()
-    require(group.decoder_memory() <= header.decoder_memory,
-            f"a group takes {group.decoder_memory()} bytes to decode, the header says {header.decoder_memory}")
+    header.memory.take_for_group(group.decoder_memory())
     return group, body
 
 

@@ -2,6 +2,7 @@
 from dataclasses import dataclass
 
 from cursor import MIB, check32, require
+from memory import Memory
 
 DRAFT = 4
 FEATURE_PREDICTION = 1 << 0
@@ -24,7 +25,7 @@ class Header:
     target_digest: bytes
     window_limit: int
     group_limit: int
-    decoder_memory: int
+    memory: Memory
     history: int = 0
 
     @property
@@ -66,7 +67,8 @@ def read_header(cursor):
         require(not (required & ~KNOWN_FEATURES) >> bit & 1, f"required feature {bit} is not known")
     # What optional features append behind these fields is ignored.
     header = Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
-                    fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())
+                    fields.varint(most=8 * MIB, name="window limit"), fields.varint(), Memory(fields.varint()))
     if header.copies_target:
-        header.history = fields.varint(most=header.decoder_memory, name="history")
+        header.history = fields.varint()
+        header.memory.hold(header.history, "the history")
     return header

@@ -62,8 +62,7 @@ def read_moved_numbers(cursor, header):
     thresholds = count_thresholds(common) + sum(count_thresholds(one.own) for one in lists)
     require(thresholds, "there are no thresholds of numbers")
     require(pos < header.source_bytes, "a list of numbers lies outside of OLD")
-    require(type_bytes + 96 * len(lists) + 8 * thresholds <= header.decoder_memory, "moved numbers take too much memory")
-    header.decoder_memory -= type_bytes + 96 * len(lists) + 8 * thresholds
+    header.memory.hold(type_bytes + 96 * len(lists) + 8 * thresholds, "moved numbers")
     return MovedNumbers(type_bytes, lists, common)
 
 

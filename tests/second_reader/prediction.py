@@ -32,9 +32,9 @@ def read_prediction(records, header, source):
     require(kinds & ~(KNOWN_KINDS | TABLE_KINDS) == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
-    require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
-    tables = read_whole_stream(cursor, image_bytes + label_bytes, header.decoder_memory)
+    tables, codec_bytes = read_whole_stream(cursor, image_bytes + label_bytes, header.memory)
     cursor.finish()
+    header.memory.hold(len(tables) + codec_bytes, "the tables of prediction")
     covers = read_covers(records, header, source)
 
     in_front = Cursor(tables[:image_bytes], what="what the table of images begins with")
@@ -45,10 +45,10 @@ def read_prediction(records, header, source):
     fields = find_fields(source, old_images)
     prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields)
     sorted_tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
-    labels_memory = BYTES_PER_LABEL * sum(len(each) for each in labels)
-    images_memory = BYTES_PER_IMAGE * (len(old_images) + len(new_images))
-    check_declared(header, image_bytes + label_bytes + images_memory + labels_memory + memory_of_covers(covers) +
-                   memory_of_tables(sorted_tables, old_images))
+    header.memory.hold(BYTES_PER_LABEL * sum(len(each) for each in labels), "labels")
+    header.memory.hold(BYTES_PER_IMAGE * (len(old_images) + len(new_images)), "images")
+    header.memory.hold(memory_of_covers(covers), "covers")
+    header.memory.hold(memory_of_tables(sorted_tables, old_images), "sorted tables")
     prediction.rebuilt = Rebuilder(prediction, sorted_tables, page_breaks).rebuilt()
     return prediction
 
@@ -66,12 +66,6 @@ def images_at_extents(source, cursor):
         images.append(image)
     require(sum(len(image.sections) for image in images) <= MAX_ALL_SECTIONS, "the images of OLD have too many sections")
     return images
-
-
-def check_declared(header, needed):
-    """What decoder memory has to cover."""
-    require(needed <= header.decoder_memory,
-            f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
 
 
 def memory_of_covers(covers):
@@ -106,7 +100,7 @@ def read_covers(records, header, source):
                 covers[-1] = (before[0], before[1], before[2] + length)
             else:
                 covers.append((source_pos, target_pos, length))
-                require(len(covers) <= header.decoder_memory // BYTES_PER_COVER, "too many covers")
+                require(len(covers) <= header.memory.left_bytes // BYTES_PER_COVER, "too many covers")
         target_bytes += group.target_bytes
     require(target_bytes == header.target_bytes, "the groups of covers reach out of NEW")
     return covers

@@ -37,6 +37,7 @@ from trees import read_tree
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from archive_examples import Archives  # noqa: F401 - they are run here
 from bound_examples import Bounds  # noqa: F401 - they are run here
+from declared_memory import DeclaredMemory  # noqa: F401 - likewise
 from specification_examples import Examples, ExamplesOfModelledBytes  # noqa: F401 - they are run here
 from table_examples import ExamplesOfTables  # noqa: F401 - likewise
 from view_examples import ExamplesOfDeflate, ExamplesOfViews  # noqa: F401 - likewise

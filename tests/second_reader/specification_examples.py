@@ -13,6 +13,7 @@ from image_table import Table
 from labels import read_labels
 from literal_model import LiteralModel
 from miss_model import MissModel
+from memory import Memory
 from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
@@ -59,7 +60,7 @@ class Examples(unittest.TestCase):
     FILLS_MEMORY = 256 + (256 + 33) + (256 + 44)
 
     def fills(self, record, target_bytes=6043, memory=FILLS_MEMORY):
-        return read_fills(records_of(record), mock.Mock(target_bytes=target_bytes, decoder_memory=memory))
+        return read_fills(records_of(record), mock.Mock(target_bytes=target_bytes, memory=Memory(memory)))
 
     def test_fills(self):
         rules = self.fills(self.FILLS)
@@ -94,9 +95,9 @@ class Examples(unittest.TestCase):
     MOVED = bytes.fromhex("0a10 00 18 01 09 01320a 00 02 0a04 1403 01 0702")
 
     def test_moved_numbers(self):
-        header = mock.Mock(source_bytes=53, decoder_memory=24 + 96 + 4 * 8)
+        header = mock.Mock(source_bytes=53, memory=Memory(24 + 96 + 4 * 8))
         numbers = read_moved_numbers(records_of(self.MOVED), header)
-        self.assertEqual(header.decoder_memory, 0)
+        self.assertEqual(header.memory.left_bytes, 0)
         before = struct.pack("<7I", 0x1eb9f, 24, 0, 24, 24, 1, 8) + struct.pack("<5I", 2 << 24, 12, 5, 10 << 24, 52)
         after = before[:24] + struct.pack("<6I", 9, 2 << 24, 14, 5, 10 << 24, 57)
         self.assertEqual(move_numbers(bytes(4) + before + b"\0", numbers), bytes(4) + after + b"\0")
@@ -108,28 +109,29 @@ class Examples(unittest.TestCase):
     def test_moved_numbers_that_are_no_such(self):
         for at, byte in ((0, 5), (1, 15), (1, 17), (2, 1), (4, 0), (4, 2), (5, 107), (6, 0), (7, 0), (9, 1), (11, 0), (15, 0),
                          (16, 0)):
-            header = mock.Mock(source_bytes=53, decoder_memory=1 << 20)
+            header = mock.Mock(source_bytes=53, memory=Memory(1 << 20))
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_moved_numbers(records_of(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
 
     def test_moved_numbers_beside_prediction(self):
-        header = mock.Mock(has_views=False, predicted=True, source_bytes=53, decoder_memory=1 << 20)
+        header = mock.Mock(has_views=False, predicted=True, source_bytes=53, memory=Memory(1 << 20))
         with self.assertRaisesRegex(PatchError, "moved numbers in a patch with prediction"):
             apply_records(bytes(53), records_of(self.MOVED), None, header)
 
     SUBSTITUTIONS = bytes.fromhex("0c19 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
 
     def test_substitutions(self):
-        header = mock.Mock(decoder_memory=4096 + 2 * 48 + 25 + 18)
+        needed_bytes = 4096 + 2 * 48 + 25 + 18
+        header = mock.Mock(memory=Memory(needed_bytes))
         substitutions = read_substitutions(records_of(self.SUBSTITUTIONS), header)
         self.assertEqual(substitutions.replaced(b"abcdeabcd"), b"b1234bcde")
         self.assertEqual(substitutions.replaced(b"abc"), b"abc")
-        header.decoder_memory -= 1
+        header.memory = Memory(needed_bytes - 1)
         with self.assertRaises(PatchError):
             read_substitutions(records_of(self.SUBSTITUTIONS), header)
 
     def test_spans_of_substitutions(self):
-        header = mock.Mock(decoder_memory=1 << 20, target_bytes=5 * 16384 + 1)
+        header = mock.Mock(memory=Memory(1 << 20), target_bytes=5 * 16384 + 1)
         record = b"\x0c\x1e" + self.SUBSTITUTIONS[2:]
         substitutions = read_substitutions(records_of(record + bytes((2, 1, 2, 1, 2))), header)
         self.assertEqual(substitutions.spans, [(16384, 3 * 16384), (4 * 16384, 6 * 16384)])
@@ -141,7 +143,7 @@ class Examples(unittest.TestCase):
                 read_substitutions(records_of(b"\x0c" + bytes([length]) + self.SUBSTITUTIONS[2:] + bytes(numbers)), header)
 
     def test_substitutions_that_are_no_such(self):
-        header = mock.Mock(decoder_memory=1 << 20, target_bytes=7)
+        header = mock.Mock(memory=Memory(1 << 20), target_bytes=7)
         for at, byte in ((0, 5), (1, 24), (1, 26), (2, 0), (2, 65), (3, 0), (4, 2), (5, 17), (6, 3), (7, 17), (8, 19),
                          (9, 0x64)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):

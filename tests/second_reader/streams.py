@@ -42,13 +42,14 @@ class StreamDecoder:
 
 
 def read_whole_stream(cursor, raw_bytes, memory):
-    """A stream of a record of its own: the codec's byte and frames that nothing stands between. Bytes and decoder may
-    take `memory`."""
+    """A stream of a record of its own: the codec's byte and frames that nothing stands between. Gives it, and what its
+    codec takes. Who calls counts both in `memory`."""
     entry = cursor.byte()
     codec, window_log = entry & 15, (entry >> 4) + 12
     require(codec in (STORE, ZSTD, LZMA) and window_log <= 26, f"codec {entry:#x} is not known")
     require(codec != STORE or entry == 0, "a stored stream of a record has a window log")
-    require(raw_bytes + codec_memory(codec, window_log) <= memory, f"{cursor.what} passes decoder memory")
+    codec_bytes = codec_memory(codec, window_log)
+    require(raw_bytes + codec_bytes <= memory.left_bytes, f"{cursor.what} passes decoder memory")
     decoder, stream = StreamDecoder(codec, window_log), bytearray()
     while len(stream) < raw_bytes:
         coded_bytes = cursor.varint(most=MAX_CODED_OF_RECORD, name="coded bytes of a frame")
@@ -56,7 +57,7 @@ def read_whole_stream(cursor, raw_bytes, memory):
         stream += decoder.decode(cursor.take(coded_bytes), frame_bytes)
     require(len(stream) == raw_bytes, f"the frames of {cursor.what} hold more than its bytes")
     decoder.finish()
-    return bytes(stream)
+    return bytes(stream), codec_bytes
 
 
 class Frames:

@@ -55,11 +55,12 @@ def read_substitutions(cursor, header):
               for _ in range(fields.varint(least=1, most=MAX_RUNS, name="runs of substitutions"))]
     require(sum(counts) <= MAX_SUBSTITUTIONS, f"{sum(counts)} substitutions, {MAX_SUBSTITUTIONS} at most")
     raw_bytes = fields.varint()
-    memory_left = header.decoder_memory - FIXED_BYTES - BYTES_PER_SUBSTITUTION * sum(counts) - length
-    columns = Cursor(read_whole_stream(fields, raw_bytes, memory_left), what="the columns of substitutions")
-    memory_left -= raw_bytes
-    spans = read_spans(fields, header.target_bytes, memory_left // BYTES_PER_SPAN) if fields.left() else None
+    header.memory.hold(FIXED_BYTES + BYTES_PER_SUBSTITUTION * sum(counts) + length, "substitutions")
+    raw, codec_bytes = read_whole_stream(fields, raw_bytes, header.memory)
+    header.memory.hold(raw_bytes + codec_bytes, "the columns of substitutions")
+    spans = read_spans(fields, header) if fields.left() else None
     fields.finish()
+    columns = Cursor(raw, what="the columns of substitutions")
     changes = []
     for key in list(read_keys(columns, counts, 256 ** PATTERN_BYTES - 1)):
         before = key.to_bytes(PATTERN_BYTES, "big")
@@ -68,9 +69,11 @@ def read_substitutions(cursor, header):
     return SubstitutionTable(changes, spans)
 
 
-def read_spans(fields, target_bytes, most):
-    units, end, spans = -(-target_bytes // UNIT_BYTES), 0, []
-    for i in range(fields.varint(least=1, most=most, name="spans of substitutions")):
+def read_spans(fields, header):
+    units, end, spans = -(-header.target_bytes // UNIT_BYTES), 0, []
+    count = fields.varint(least=1, name="spans of substitutions")
+    header.memory.hold(BYTES_PER_SPAN * count, "spans of substitutions")
+    for i in range(count):
         begin = end + fields.varint(least=min(i, 1), most=units - end, name="gap of a span")
         end = begin + fields.varint(least=1, most=units - begin, name="length of a span")
         spans.append((begin * UNIT_BYTES, end * UNIT_BYTES))

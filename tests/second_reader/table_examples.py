@@ -6,8 +6,9 @@ from unittest import mock
 
 from cursor import Cursor, PatchError
 from images import X86_64
+from memory import Memory
 from mixed_pages import read_page_breaks, write_mixed_pages
-from prediction import check_declared, memory_of_covers, memory_of_tables
+from prediction import memory_of_covers, memory_of_tables
 from sorted_tables import MIXED_PAGES, RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGES
 
 
@@ -25,9 +26,13 @@ class ExamplesOfTables(unittest.TestCase):
         self.assertEqual(memory_of_tables([], images), 0)
 
     def test_declared_memory_suffices(self):
-        check_declared(mock.Mock(decoder_memory=7), 7)
+        memory = Memory(7)
+        memory.hold(4, "one part")
+        memory.take_for_group(3)
+        memory.take_for_group(2)
+        self.assertEqual((memory.needed_bytes, memory.left_bytes), (7, 0))
         with self.assertRaises(PatchError):
-            check_declared(mock.Mock(decoder_memory=6), 7)
+            Memory(6).hold(7, "one part")
 
     def test_page_breaks(self):
         breaks = bytes.fromhex("01 00 02 80 20 81 10")

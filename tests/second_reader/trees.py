@@ -12,6 +12,7 @@ from streams import read_whole_stream
 
 MAX_LIST = 512 << 20
 HELD_FOR_ENTRY = 128
+HELD_FOR_PATTERN = 32
 
 
 def read_tree(folder):
@@ -156,13 +157,14 @@ def read_trees(records, header):
     counts = tuple(body.varint() for _ in range(4))
     code = body.take(body.varint())
     patterns = [body.take(body.varint(most=4095, name="bytes of a pattern")) for _ in range(body.varint(most=1024, name="patterns"))]
-    lists = 0
+    lists, codecs = 0, [0]
     for bit in (1, 2):
         if form & bit:
             raw_bytes = body.varint(most=MAX_LIST, name="bytes of a list")
-            lists += len(read_whole_stream(body, raw_bytes, header.decoder_memory))
+            codecs.append(read_whole_stream(body, raw_bytes, header.memory)[1])
+            lists += raw_bytes
     body.finish()
     require(manifest_bytes <= made_bytes <= header.target_bytes, "impossible sizes of trees")
-    header.decoder_memory -= manifest_bytes + HELD_FOR_ENTRY * entries + len(code) + lists + sum(32 + len(pattern) for pattern in patterns)
-    require(header.decoder_memory >= 0, "trees take more memory than is declared")
+    header.memory.hold(manifest_bytes + HELD_FOR_ENTRY * entries + len(code) + lists + max(codecs), "trees")
+    header.memory.hold(sum(HELD_FOR_PATTERN + len(pattern) for pattern in patterns), "patterns")
     return Trees(made_bytes, manifest_bytes, entries, counts, code, patterns)

@@ -122,15 +122,14 @@ def read_views(records, header, source):
     """The record of views comes next. The sizes of the header become those of the last views."""
     fields = records.take(VIEW, "the record of views")
     heads = [read_head(fields) for _ in range(fields.varint(least=1, most=MAX_VIEWS, name="views"))]
-    held = held_bytes(heads)
     source_bytes = len(source)
     for head in heads:
-        require(head.source_view // MAX_KEPT <= source_bytes + header.decoder_memory, "a view of OLD is too large to be kept")
+        require(head.source_view // MAX_KEPT <= source_bytes + header.memory.left_bytes, "a view of OLD is too large to be kept")
         source_bytes = head.source_view
-    require(held <= header.decoder_memory, f"views take {held} bytes, the header says {header.decoder_memory}")
-    told = read_whole_stream(fields, sum(head.geometry_bytes + head.recipe_bytes for head in heads), header.decoder_memory)
+    told_bytes = sum(head.geometry_bytes + head.recipe_bytes for head in heads)
+    told, codec_bytes = read_whole_stream(fields, told_bytes, header.memory)
     fields.finish()
-    header.decoder_memory -= held
+    header.memory.hold(held_bytes(heads) + codec_bytes, "views")
     views, target_bytes = Views(source, []), header.target_bytes
     for head in heads:
         size = head.geometry_bytes + head.recipe_bytes

@@ -72,12 +72,12 @@ TEST(Model, PlainWindowsKeepTheDiagonalGoing) {
 TEST(Model, WindowsEndBeforeTheLimitOfCopies) {
   // Each copy is one byte long and from elsewhere.
   const Bytes source(300, 0);
-  const Bytes target(kMaxWindowOps + 1000, 0);
+  const Bytes target(kMaxWindowCopies + 1000, 0);
   Covers covers;
   for (std::uint64_t i = 0; i < target.size(); ++i) covers.push_back({i * 7 % 299, i, 1});
   const GroupDraft draft = encode_group(source, target, covers, {{0, target.size(), false, 0}}, kMaxWindowBytes);
   ASSERT_GE(draft.windows.size(), 2u);
-  for (const WindowRecord& record : draft.windows) EXPECT_LE(record.copy_count, kMaxWindowOps);
+  for (const WindowRecord& record : draft.windows) EXPECT_LE(record.copy_count, kMaxWindowCopies);
   io::MemoryReader reader(source);
   EXPECT_TRUE(same_bytes(target, rebuild(source, draft, 0, reader)));
 }

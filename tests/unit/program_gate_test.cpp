@@ -11,7 +11,7 @@ TEST(SavedBytes, AreThoseOfKindsThatPredictionForetellsBetter) {
   exe::KindCounts counts{};
   EXPECT_EQ(0U, saved_bytes(counts));
   counts[0] = {10'000, 100, 9'900, 30'000, 100};
-  EXPECT_EQ(0U, saved_bytes(counts)) << "a kind that is foretold worse is left out and takes nothing from the others";
+  EXPECT_EQ(0U, saved_bytes(counts)) << "a kind that is predicted worse is left out and takes nothing from the others";
   counts[1] = {10'000, 9'900, 5'000, 100, 10'100};
   counts[2] = {10, 10, 9, 0, 3};
   EXPECT_EQ(10'003U, saved_bytes(counts));

@@ -33,7 +33,7 @@ class CreateSession final : public Session {
 
   [[nodiscard]] std::string summary(const Report& report) const override { return made_text(options_.patch, report, all_.create); }
 
-  [[nodiscard]] Json more_json(const Report&) const override { return making_facts(all_.create, all_.told_unix_seconds()); }
+  [[nodiscard]] Json more_json(const Report&) const override { return making_facts(all_.create, all_.recorded_unix_seconds()); }
 
   CreateProgramOptions all_;
 };

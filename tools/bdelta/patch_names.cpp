@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "io/file_error.hpp"
 

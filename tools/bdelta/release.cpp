@@ -177,7 +177,7 @@ void ReleaseSession::tell(const ManifestEntry& entry) const {
 }
 
 int ReleaseSession::conclude() {
-  const Json json = manifest_json(manifest_, all_.create, all_.told_unix_seconds());
+  const Json json = manifest_json(manifest_, all_.create, all_.recorded_unix_seconds());
   note_outputs("patches already finished stay, and the manifest is whole or as it was");
   int result = status();
   if (const Status written = write_manifest(dump(json, 2) + "\n"); !written) {

@@ -1,6 +1,5 @@
 #include "format/native/fill_record.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string>
 

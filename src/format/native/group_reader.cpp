@@ -63,7 +63,7 @@ Result<WindowRecord> GroupReader::next(std::uint64_t target_pos, std::int64_t di
   modelled_number_ += window.modelled;
   if (window.predicted) {
     covers_->fill(target_pos, diagonal, window, streams);
-    if (window.copy_count > kMaxWindowOps) return frames_.corrupt("a window has more copies than are allowed");
+    if (window.copy_count > kMaxWindowCopies) return frames_.corrupt("a window has more copies than are allowed");
   }
   if (tables_.packed) {
     if (window.plain) {

@@ -151,7 +151,7 @@ bool TablesParser::is_bounded(const WindowRecord& window) const {
   if (window.target_length == 0) return false;
   if (window.plain) return true;
   const StreamSizes& sizes = window.sizes;
-  return (window.target_length <= header_.window_bytes || window.covers) && window.copy_count <= kMaxWindowOps &&
+  return (window.target_length <= header_.window_bytes || window.covers) && window.copy_count <= kMaxWindowCopies &&
          window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kCopyLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kDiagonals] <= window.copy_count * kMaxVarintBytes &&

@@ -4,7 +4,6 @@
 
 #include "base/deciding/coding.hpp"
 #include "format/native/compress_probe.hpp"
-#include "format/native/modelled_choice.hpp"
 #include "format/native/packed_choice.hpp"
 
 namespace bdelta::native {

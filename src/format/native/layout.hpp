@@ -15,7 +15,6 @@ inline constexpr std::uint8_t kDraft = 4;  // until the first release; readers r
 inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // a global record and groups of covers
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may copy from the target in front of them
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
-inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kFeatureTree = 1u << 5;           // OLD and NEW are directories
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models that take longer
 inline constexpr std::uint64_t kFeatureModelledLiterals = 1u << 9;  // windows may have modelled literals

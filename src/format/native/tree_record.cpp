@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "format/native/raw_frames.hpp"
 #include "format/native/record_body.hpp"

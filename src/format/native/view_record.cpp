@@ -66,7 +66,7 @@ Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header) {
   std::vector<ViewHead> heads = read_view_heads(body);
   if (!body.ok()) return corrupt("can't be read");
   if (heads.empty()) return corrupt("has an impossible count");
-  std::uint64_t source_size = header.source_size, target_size = header.target_size, told = 0;
+  std::uint64_t source_size = header.source_size, target_size = header.target_size, coded_bytes = 0;
   for (const ViewHead& head : heads) {
     if (head.kind > static_cast<std::uint64_t>(view::StreamKind::kPngChunks)) {
       return Error{ErrorCode::kUnsupportedFeature, "streams of kind " + std::to_string(head.kind) + "; a newer bpatch may know it"};
@@ -74,10 +74,10 @@ Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header) {
     if (const char* const fault = fault_of(head, source_size, target_size, header.decoder_memory_bytes)) return corrupt(fault);
     source_size = head.plan.source_view_bytes;
     target_size = head.plan.target_view_bytes;
-    told += head.geometry_bytes + head.recipe_bytes;
+    coded_bytes += head.geometry_bytes + head.recipe_bytes;
   }
   Bytes all;
-  BDELTA_TRY(read_frames(body, kViewRecord, told, header.decoder_memory_bytes, all));
+  BDELTA_TRY(read_frames(body, kViewRecord, coded_bytes, header.decoder_memory_bytes, all));
   view::ViewPlans plans;
   for (ByteSpan left = all; ViewHead & head : heads) {
     const auto take = [&](std::uint64_t bytes) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "format/native/modelled_choice.hpp"
 #include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/moved_number_record.hpp"

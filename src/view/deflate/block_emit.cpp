@@ -1,7 +1,5 @@
 #include "view/deflate/block_emit.hpp"
 
-#include <algorithm>
-
 #include "view/deflate/prefix_code.hpp"
 
 namespace bdelta::deflate {

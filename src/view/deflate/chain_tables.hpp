@@ -5,8 +5,8 @@
 // one back, takes the longest match that is found, of equally long ones the nearest, and gives up after `chain`
 // candidates or where a match is `nice`.
 //
-// zlib moves its window while it works. Here the text stays where it is, and so it makes no difference how it came in:
-// positions are kept as 16 bits above `base_`, which moves on by 32 KiB now and then; what was at or below it is 0,
+// zlib moves its window while it works. Here the text stays where it is, and so it makes no difference how it came in.
+// Positions are kept as 16 bits above `base_`, which moves on by 32 KiB now and then; what was at or below it is 0,
 // which means none. A new stream does not clear the tables: it goes on with the next numbers, and all up to `oldest_`
 // count as none.
 //

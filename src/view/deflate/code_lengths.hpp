@@ -1,14 +1,14 @@
 // The lengths of codes as zlib chooses them for symbols of given frequencies.
 //
-// That is Huffman's method with ties broken in one certain way, and a rule of its own for codes that come out too long;
-// both decide which symbol gets which length, so both are held to exactly.
+// That is Huffman's method with ties broken in one certain way, and a rule of its own for codes that come out too long.
+// Both decide which symbol gets which length, so both are followed exactly.
 //
 // Symbols with a frequency stand in a binary heap, in the order of their numbers, made a heap from the last parent to
 // the first. The two least ones are taken again and again and become one node, until one is left. Less is what is less
 // frequent, or as frequent and not deeper. A node takes the place of the second one taken.
 //
 // From the last node taken to the first each gets its parent's length and one more, at most `most_bits`. If any was cut
-// there, lengths are moved: a leaf of the longest length below `most_bits` goes one deeper, with a cut one beside it,
+// there, lengths are moved. A leaf of the longest length below `most_bits` goes one deeper, with a cut one beside it,
 // until all that were cut have a place. Leaves then get their lengths anew, the first taken the longest.
 #pragma once
 

@@ -4,8 +4,8 @@
 //   if (!stream) return data_stays_packed();
 //   use(stream->raw(), stream->packed_bytes);
 //
-// What is accepted is what zlib's inflate accepts: sets of codes are complete, but for a single code of one bit; there
-// is an end-of-block code; no distance reaches behind the start.
+// What is accepted is what zlib's inflate accepts. Sets of codes are complete, but for a single code of one bit. There is an
+// end-of-block code, and no distance reaches behind the start.
 //
 // Errors: kCodecFailed if the bytes are no deflate stream or end early, with the place in `offset`; kOutputLimit if
 // there are more bytes than the limit says. Memory: raw bytes, 4 bytes a token, 1 KiB a block with trees of its own;

@@ -112,9 +112,9 @@ Parameters zlib_parameters(unsigned level, unsigned memory) noexcept {
   return p;
 }
 
-std::uint32_t Matcher::hop_of(unsigned, std::uint32_t) const { return kNoHop; }
+std::uint32_t Matcher::nearer_count_of(unsigned, std::uint32_t) const { return kNoCandidate; }
 
-std::uint32_t Matcher::distance_of_hop(unsigned, std::uint32_t) const { return 0; }
+std::uint32_t Matcher::distance_behind(unsigned, std::uint32_t) const { return 0; }
 
 Matcher& MatcherSet::begin(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t first, std::uint64_t pos) {
   const unsigned kind = kind_of_matcher(parameters, raw_bytes);

@@ -106,15 +106,15 @@ class Matcher {
 
   // After predict() gave a literal: the match that was found at pos() and not taken as there is a longer one behind;
   // or 0.
-  [[nodiscard]] Token deferred() const noexcept { return deferred_; }
+  [[nodiscard]] Token passed_match() const noexcept { return passed_match_; }
 
   // Among the candidates at pos(), from the nearest on, those with at least `length` bytes alike: how many come before
-  // that at `distance`; or kNoHop. After predict().
-  static constexpr std::uint32_t kNoHop = ~std::uint32_t{0};
-  [[nodiscard]] virtual std::uint32_t hop_of(unsigned length, std::uint32_t distance) const;
+  // that at `distance`; or kNoCandidate. After predict().
+  static constexpr std::uint32_t kNoCandidate = ~std::uint32_t{0};
+  [[nodiscard]] virtual std::uint32_t nearer_count_of(unsigned length, std::uint32_t distance) const;
 
   // The other way round: the distance, or 0 if there are not so many.
-  [[nodiscard]] virtual std::uint32_t distance_of_hop(unsigned length, std::uint32_t hop) const;
+  [[nodiscard]] virtual std::uint32_t distance_behind(unsigned length, std::uint32_t nearer_count) const;
 
  protected:
   Matcher() = default;
@@ -125,7 +125,7 @@ class Matcher {
   std::uint64_t text_pos_ = 0;
   std::uint64_t end_ = 0;
   std::uint64_t pos_ = 0;
-  Token deferred_ = 0;
+  Token passed_match_ = 0;
   Token predicted_ = 0;
   std::uint64_t looked_at_ = 0;
 };

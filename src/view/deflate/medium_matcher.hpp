@@ -1,12 +1,12 @@
 // The middle levels of zlib-ng and zlib-rs, which they call medium.
 //
 // It knows two matches at a time. The current one is taken as it was found. The next one, right behind it, is looked up
-// before the current one is written; if the bytes before the next one are alike, too, it grows to the front at the cost
-// of the current one, which is given up if it shrinks to a byte. Matches have four bytes at least.
+// before the current one is written. If the bytes before the next one are alike, too, it grows to the front at the cost
+// of the current one. That is given up if it shrinks to a byte. Matches have four bytes at least.
 //
-// Which positions are remembered depends on how much text zlib-ng had in its window, so on how its caller gave it:
-// feed_bytes at a time, or all that the window takes. So the window is followed here: it begins at `base_` and moves by
-// 32 KiB, and the text in it ends at `fed_`.
+// Which positions are remembered depends on how much text zlib-ng had in its window. That depends on how its caller
+// gave it: feed_bytes at a time, or all that the window takes. So the window is followed here: it begins at `base_` and
+// moves by 32 KiB, and the text in it ends at `fed_`.
 //
 // Faster levels give a search up at the first candidate that looked promising and was no better.
 #pragma once

@@ -209,11 +209,11 @@ class RankedTables : public ChainTables<kHash> {
     for (;;) {
       const std::uint32_t tail = load_le<std::uint32_t>(here + best - 3);
       const std::uint64_t tail_offset = offset + best - 3;
-      for (unsigned hops = 1;; ++hops) {
+      for (unsigned looked_count = 1;; ++looked_count) {
         ++looked_at;
         if (candidate < lowest) return found;
         if (load_le<std::uint32_t>(text + (tail_offset + candidate)) == tail) break;
-        if (hops % 4 == 0 && steps_to(candidate) > chain &&
+        if (looked_count % 4 == 0 && steps_to(candidate) > chain &&
             load_le<std::uint32_t>(text + (offset + candidate)) == static_cast<std::uint32_t>(head)) {
           return found;
         }

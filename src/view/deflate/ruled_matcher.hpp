@@ -29,7 +29,7 @@ class RuledMatcher final : public Tables {
       // zlib looked at no position of which there were less than three bytes; it does when more come.
       this->inserted_ = std::min(this->inserted_, std::max(this->pos_ - 2, this->first_));
     }
-    carried_ = next_ = this->deferred_ = 0;
+    carried_ = next_ = this->passed_match_ = 0;
     if (kind != JointKind::kContinue) start_at(known_behind(kind, this->pos_), this->pos_);
   }
 
@@ -43,14 +43,14 @@ class RuledMatcher final : public Tables {
       match = this->find(this->pos_, kLeastMatch - 1);
       if (match) match = kept(match);
     }
-    carried_ = next_ = this->deferred_ = 0;
+    carried_ = next_ = this->passed_match_ = 0;
     if (!match) return literal();
     if (length_of(match) < this->parameters_.lazy && this->pos_ + 1 < this->end_) {
       Token later = this->find(this->pos_ + 1, length_of(match));
       if (later) later = kept(later);
       if (later) {
         next_ = later;
-        this->deferred_ = match;
+        this->passed_match_ = match;
         return literal();
       }
     }
@@ -72,20 +72,20 @@ class RuledMatcher final : public Tables {
   std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override { return run_steps(*this, out, most, stop); }
   std::size_t follow(std::span<const Token> tokens) override { return follow_steps(*this, tokens, this->predicted_); }
 
-  [[nodiscard]] std::uint32_t hop_of(unsigned length, std::uint32_t distance) const override {
-    std::uint32_t hop = Matcher::kNoHop;
+  [[nodiscard]] std::uint32_t nearer_count_of(unsigned length, std::uint32_t distance) const override {
+    std::uint32_t nearer_count = Matcher::kNoCandidate;
     walk(length, [&](std::uint32_t at, std::uint32_t count) {
-      if (at == distance) hop = count;
+      if (at == distance) nearer_count = count;
       return at >= distance;
     });
-    return hop;
+    return nearer_count;
   }
 
-  [[nodiscard]] std::uint32_t distance_of_hop(unsigned length, std::uint32_t hop) const override {
+  [[nodiscard]] std::uint32_t distance_behind(unsigned length, std::uint32_t nearer_count) const override {
     std::uint32_t distance = 0;
     walk(length, [&](std::uint32_t at, std::uint32_t count) {
-      if (count == hop) distance = at;
-      return count == hop;
+      if (count == nearer_count) distance = at;
+      return count == nearer_count;
     });
     return distance;
   }
@@ -95,7 +95,7 @@ class RuledMatcher final : public Tables {
 
   void start_at(std::uint64_t first, std::uint64_t pos) noexcept {
     this->begin_text(first, pos);
-    carried_ = next_ = this->deferred_ = 0;
+    carried_ = next_ = this->passed_match_ = 0;
   }
 
   [[nodiscard]] Token literal() const noexcept { return literal_token(*this->text_at(this->pos_)); }
@@ -117,7 +117,7 @@ class RuledMatcher final : public Tables {
     const auto at = static_cast<std::uint32_t>(this->pos_ - this->base_);
     std::uint32_t candidate = this->link(at);
     std::uint32_t count = 0;
-    for (unsigned hops = 0; hops < kMostChain && candidate > this->oldest_ && at - candidate <= this->most_distance_; ++hops) {
+    for (unsigned looked_count = 0; looked_count < kMostChain && candidate > this->oldest_ && at - candidate <= this->most_distance_; ++looked_count) {
       const std::uint8_t* there = this->text_at(this->base_ + candidate);
       if (count_equal(there, here, length) == length && visit(at - candidate, count++)) return;
       const std::uint32_t next = this->link(candidate);

@@ -1,10 +1,10 @@
-// The lockstep code of a stream, for both directions: what it says of tokens and trees is coded beside what M and the
-// rule of blocks foresee, and so can only be read while the stream is made again.
+// The lockstep code of a stream, for both directions. What it says of tokens and trees is coded beside what M and the rule
+// of blocks foresee. So it can only be read while the stream is made again.
 //
-// A token is first: as foreseen, or not. How likely that is depends on what was foreseen (a match, a literal, a literal
-// in front of a longer match), on the length of the match at hand, and on whether the last three tokens were. Then:
-// literal or match; the match that M deferred; a length, as the difference to that foreseen; a distance as the number
-// of M's candidates that are passed over, or in 15 bits where it is none of them.
+// A token is first: as foreseen, or not. How likely that is depends on what was foreseen: a match, a literal, a literal in
+// front of a longer match. It depends on the length of the match at hand, and on whether the last three tokens were as
+// foreseen, too. Then come: literal or match; the match that M passed over; a length, as the difference to that foreseen; a
+// distance. The latter is the number of M's candidates that are nearer, or 15 bits where it is none of them.
 //
 // A tree is said symbol by symbol: the length of its code as by the rule, or another. Then how these lengths are
 // written: each op as by the rule, or another. Then the code of code lengths, if it isn't by the rule either.
@@ -24,27 +24,27 @@ class TokenModels {
   // Gives 0 with `bad` if what was read can't be; a distance is checked against the text by the caller.
   Token code(Coder& coder, Matcher& matcher, std::uint64_t left, Token token, Token literal, bool& bad) {
     const Token foreseen = matcher.predict();
-    const Token deferred = is_match(foreseen) ? Token{0} : matcher.deferred();
-    const unsigned kind = is_match(foreseen) ? 0 : deferred ? 1 : 2;
-    const unsigned at_hand = is_match(foreseen) ? length_of(foreseen) : deferred ? length_of(deferred) : 0;
+    const Token passed_match = is_match(foreseen) ? Token{0} : matcher.passed_match();
+    const unsigned kind = is_match(foreseen) ? 0 : passed_match ? 1 : 2;
+    const unsigned at_hand = is_match(foreseen) ? length_of(foreseen) : passed_match ? length_of(passed_match) : 0;
     const unsigned length_class = class_of(at_hand);
     const bool missed = coder.bit(missed_[kind][length_class][latest_missed_], token != foreseen) != 0;
     latest_missed_ = (latest_missed_ << 1 | (missed ? 1u : 0u)) & 7;
     if (!missed) return foreseen;
     if (kind == 0 && coder.bit(literal_[length_class], !is_match(token)) != 0) return literal;
-    if (kind == 1 && coder.bit(deferred_, token == deferred) != 0) return deferred;
+    if (kind == 1 && coder.bit(passed_match_, token == passed_match) != 0) return passed_match;
 
     const unsigned known = kind == 2 ? 0 : 1;
     const std::uint64_t base = known ? at_hand : kLeastMatch;
     const std::uint64_t coded = length_[known].code(coder, zigzag(static_cast<std::int64_t>(length_of(token) - base)));
     const std::uint64_t length = base + static_cast<std::uint64_t>(unzigzag(coded));
     if (length < kLeastMatch || length > kMostMatch || length > left) return fail(bad);
-    std::uint32_t hop = Matcher::kNoHop;
-    if constexpr (!Coder::kDecoding) hop = matcher.hop_of(static_cast<unsigned>(length), distance_of(token));
-    if (coder.bit(candidate_[known], hop != Matcher::kNoHop) != 0) {
-      const std::uint64_t hops = hop_[known].code(coder, hop);
+    std::uint32_t nearer_count = Matcher::kNoCandidate;
+    if constexpr (!Coder::kDecoding) nearer_count = matcher.nearer_count_of(static_cast<unsigned>(length), distance_of(token));
+    if (coder.bit(candidate_[known], nearer_count != Matcher::kNoCandidate) != 0) {
+      const std::uint64_t nearer_coded = nearer_[known].code(coder, nearer_count);
       const std::uint32_t distance =
-          hops < kMostChain ? matcher.distance_of_hop(static_cast<unsigned>(length), static_cast<std::uint32_t>(hops)) : 0;
+          nearer_coded < kMostChain ? matcher.distance_behind(static_cast<unsigned>(length), static_cast<std::uint32_t>(nearer_coded)) : 0;
       return distance == 0 ? fail(bad) : match_token(static_cast<unsigned>(length), distance);
     }
     const std::uint64_t distance = 1 + coder.plain(15, distance_of(token) - 1);
@@ -147,8 +147,8 @@ class TokenModels {
   unsigned latest_missed_ = 0;  // whether each of the last three tokens was missed
   std::array<std::array<std::array<BitModel, 8>, 5>, 3> missed_;
   std::array<BitModel, 5> literal_;
-  BitModel deferred_;
-  std::array<NumberModel, 2> length_, hop_;
+  BitModel passed_match_;
+  std::array<NumberModel, 2> length_, nearer_;
   std::array<BitModel, 2> candidate_;
   std::array<BitModel, 2> other_count_;
   std::array<BitModel, 3> other_bits_;

@@ -1,8 +1,6 @@
 #include "view/tree/files.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <optional>
 
 #include "base/checked.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/byte_cursor.hpp"
-#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 

@@ -233,7 +233,7 @@ class PatchInfo:
     required_features: int
     optional_features: int
     predicted: bool
-    """Addresses in programs are foretold: applying needs those of OLD as a whole."""
+    """Addresses in programs are predicted: applying needs those of OLD as a whole."""
     unpacked: bool
     """What archives hold is compared: applying holds OLD unpacked."""
     of_tree: bool

@@ -9,10 +9,10 @@
 namespace bdelta {
 
 // Forward only, from the stream's start. One thread at a time.
-class ToldTokens {
+class StreamTokens {
  public:
   // recipe: of the stream, with a lazy search and no joints. The matchers are for nothing else meanwhile.
-  ToldTokens(ByteSpan packed, ByteSpan text, const deflate::StreamRecipe& recipe, deflate::MatcherSet& matchers);
+  StreamTokens(ByteSpan packed, ByteSpan text, const deflate::StreamRecipe& recipe, deflate::MatcherSet& matchers);
 
   [[nodiscard]] std::uint64_t pos() const noexcept { return pos_; }
   [[nodiscard]] bool is_behind_match() const noexcept { return behind_match_; }

@@ -1,4 +1,4 @@
-#include "create/foretold.hpp"
+#include "create/derived.hpp"
 
 #include <algorithm>
 #include <utility>

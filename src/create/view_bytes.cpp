@@ -1,4 +1,4 @@
-#include "create/told_view.hpp"
+#include "create/view_bytes.hpp"
 
 #include "base/large_pages.hpp"
 #include "hash/adler32.hpp"
@@ -13,8 +13,9 @@ namespace {
 // Puts the gaps of a file between texts.
 class ViewBuilder {
  public:
-  ViewBuilder(ByteSpan file, const ToldFile& told, view::StreamKind kind, std::uint64_t room_bytes) : file_(file), told_(told), kind_(kind) {
-    view_.reserve(static_cast<std::size_t>(view::view_bytes_of(file.size(), told.replaced.all()) + room_bytes));
+  ViewBuilder(ByteSpan file, const DescribedFile& described, view::StreamKind kind, std::uint64_t room_bytes)
+      : file_(file), described_(described), kind_(kind) {
+    view_.reserve(static_cast<std::size_t>(view::view_bytes_of(file.size(), described.replaced.all()) + room_bytes));
     prefer_large_pages(view_.data(), view_.capacity());
   }
 
@@ -29,9 +30,9 @@ class ViewBuilder {
       put_text(stream++, view_);
       end_ = place.file_end();
     };
-    view::visit(told_.replaced, on_stream, [&](const view::ZipDirectory& place) {
+    view::visit(described_.replaced, on_stream, [&](const view::ZipDirectory& place) {
       (void)gaps_.add(gap_to(place.file_pos), nullptr, view_);
-      append(view_, told_.told[directory++]);
+      append(view_, described_.descriptions[directory++]);
       end_ = place.file_end();
     });
     (void)gaps_.add(gap_to(file_.size()), nullptr, view_);
@@ -46,7 +47,7 @@ class ViewBuilder {
   }
 
   const ByteSpan file_;
-  const ToldFile& told_;
+  const DescribedFile& described_;
   const view::StreamKind kind_;
   view::GapTeller gaps_;
   Bytes view_;
@@ -61,8 +62,8 @@ std::set<Digest128> entries_of(const ViewedFile& file) {
   return digests;
 }
 
-ToldFile tell_file(const ViewedFile& file, view::PackedStreams streams, const std::set<Digest128>& alike) {
-  ToldFile result;
+DescribedFile describe_file(const ViewedFile& file, view::PackedStreams streams, const std::set<Digest128>& alike) {
+  DescribedFile result;
   view::DirectoryRoom room(file.bytes.size(), file.bytes.size());
   view::FileWindow window(file.bytes);
   view::PackedStreams parts;
@@ -72,20 +73,21 @@ ToldFile tell_file(const ViewedFile& file, view::PackedStreams streams, const st
     for (; next < streams.size() && streams[next].file_pos < place.file_pos; ++next) parts.push_back(streams[next]);
     if (next < streams.size() && streams[next].file_pos < place.file_end()) continue;
     if (alike.count(packed_digest(file.bytes, place.file_pos, place.bytes)) != 0 || !room.take(place)) continue;
-    auto told = view::tell_directory(window, parts, place);
-    if (!told) continue;
-    place.told_bytes = told->size();
+    auto description = view::describe_directory(window, parts, place);
+    if (!description) continue;
+    place.description_bytes = description->size();
     result.replaced.directories.push_back(place);
-    result.told.push_back(std::move(*told));
+    result.descriptions.push_back(std::move(*description));
     result.names.push_back(found.name);
-    parts.push_back({place.file_pos, place.bytes, place.told_bytes});
+    parts.push_back({place.file_pos, place.bytes, place.description_bytes});
   }
   result.replaced.streams = std::move(streams);
   return result;
 }
 
-std::optional<Bytes> make_target_view(ByteSpan file, std::vector<UnpackedStream>& streams, const ToldFile& told, view::StreamKind kind) {
-  ViewBuilder builder(file, told, kind, 0);
+std::optional<Bytes> make_target_view(ByteSpan file, std::vector<UnpackedStream>& streams, const DescribedFile& described,
+                                      view::StreamKind kind) {
+  ViewBuilder builder(file, described, kind, 0);
   const auto fields_of = [&](std::size_t index, const view::PackedStream& place) {
     view::MemberFields fields{{}, place.packed_bytes, place.raw_bytes};
     fields.crc = fields.tells_crc() ? crc32(streams[index].text) : 0;
@@ -100,8 +102,9 @@ std::optional<Bytes> make_target_view(ByteSpan file, std::vector<UnpackedStream>
   return builder.take();
 }
 
-Bytes make_source_view(ByteSpan file, const ToldFile& told, view::StreamKind kind, std::uint64_t room_bytes, const PutText& put_text) {
-  ViewBuilder builder(file, told, kind, room_bytes);
+Bytes make_source_view(ByteSpan file, const DescribedFile& described, view::StreamKind kind, std::uint64_t room_bytes,
+                       const PutText& put_text) {
+  ViewBuilder builder(file, described, kind, room_bytes);
   (void)builder.run([](std::size_t, const view::PackedStream& place) { return view::MemberFields{{}, place.packed_bytes, place.raw_bytes}; },
                     put_text);
   return builder.take();

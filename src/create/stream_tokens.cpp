@@ -1,4 +1,4 @@
-#include "create/told_tokens.hpp"
+#include "create/stream_tokens.hpp"
 
 #include <algorithm>
 
@@ -8,10 +8,10 @@ namespace bdelta {
 
 using deflate::Token;
 
-ToldTokens::ToldTokens(ByteSpan packed, ByteSpan text, const deflate::StreamRecipe& recipe, deflate::MatcherSet& matchers)
+StreamTokens::StreamTokens(ByteSpan packed, ByteSpan text, const deflate::StreamRecipe& recipe, deflate::MatcherSet& matchers)
     : text_(text), recipe_(recipe), matchers_(matchers), cursor_(deflate::pieces_of(packed)) {}
 
-std::size_t ToldTokens::read(Token* out, std::size_t most, std::uint64_t end) {
+std::size_t StreamTokens::read(Token* out, std::size_t most, std::uint64_t end) {
   std::size_t count = 0;
   while (count < most && pos_ < end) {
     if (next_ < hidden_.size()) {
@@ -31,7 +31,7 @@ std::size_t ToldTokens::read(Token* out, std::size_t most, std::uint64_t end) {
   return count;
 }
 
-bool ToldTokens::move_to(std::uint64_t target) {
+bool StreamTokens::move_to(std::uint64_t target) {
   Token tokens[512];
   if (target < pos_) failed_ = true;
   while (!failed_ && pos_ < target) {
@@ -41,7 +41,7 @@ bool ToldTokens::move_to(std::uint64_t target) {
 }
 
 // In front of a stored block, which is passed; false at the end.
-bool ToldTokens::find_hidden() {
+bool StreamTokens::find_hidden() {
   const std::uint64_t begin = cursor_.pos();
   if (!cursor_.move_to(begin + 1)) return false;
   failed_ = !search(begin, cursor_.pos());
@@ -49,7 +49,7 @@ bool ToldTokens::find_hidden() {
 }
 
 // What M makes of that text, as it does where it rebuilds the stream.
-bool ToldTokens::search(std::uint64_t begin, std::uint64_t end) {
+bool StreamTokens::search(std::uint64_t begin, std::uint64_t end) {
   const bool may_differ = !recipe_.corrections.empty() ||
                           std::any_of(recipe_.deviations.begin(), recipe_.deviations.end(), [](const deflate::BlockDeviation& deviation) {
                             return deviation.size_is == deflate::BlockDeviation::Size::kRawBytes;
