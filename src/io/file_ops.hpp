@@ -4,7 +4,7 @@
 // failure, on Windows too (the implementation translates). Entries neither retry after EINTR nor loop over short
 // counts: callers do, so that injected faults meet the same code as real ones.
 //
-// A platform is a file: file_ops_posix.cpp, file_ops_win32.cpp.
+// A platform is its files: file_ops_posix.cpp with file_streams_posix.cpp and file_system_posix.cpp, file_ops_win32.cpp.
 #pragma once
 
 #include <cstddef>
