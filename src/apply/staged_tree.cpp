@@ -93,7 +93,7 @@ Status StagedTree::set_bits(std::string_view path, std::uint32_t mode) {
 
 // Leaves first, as bits may keep their owner out.
 Status StagedTree::complete() {
-  const std::vector<view::TreeEntry>& entries = tree_->manifest().entries();
+  const view::TreeEntries entries = tree_->manifest().entries();
   for (const view::TreeEntry& entry : entries) {
     if (entry.kind == view::EntryKind::kLink) BDELTA_TRY(root_->make_link(entry.path, std::string(entry.target)));
   }

@@ -146,7 +146,7 @@ Status StagedUpdate::keep_file(std::size_t entry, std::size_t source_entry) {
 }
 
 Status StagedUpdate::make_others() {
-  const std::vector<view::TreeEntry>& entries = tree_->manifest().entries();
+  const view::TreeEntries entries = tree_->manifest().entries();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (is_of_kind(entries[i], view::EntryKind::kFile) || tree_->is_same(i)) continue;
     const std::string name = area_name(TreeStep::Kind::kPlace, static_cast<std::uint32_t>(i));
@@ -161,8 +161,8 @@ Status StagedUpdate::make_others() {
 }
 
 std::vector<TreeStep> StagedUpdate::steps() const {
-  const std::vector<view::TreeEntry>& before = source_.manifest().entries();
-  const std::vector<view::TreeEntry>& after = tree_->manifest().entries();
+  const view::TreeEntries before = source_.manifest().entries();
+  const view::TreeEntries after = tree_->manifest().entries();
   std::vector<TreeStep> steps;
   for (std::size_t i = before.size(); i-- > 0;) {
     const std::uint32_t target = of_target_[i];

@@ -52,7 +52,7 @@ Status TreeRun::read_tree() {
 }
 
 bool TreeRun::is_up_to_date(const std::filesystem::path& target) {
-  const auto tree = view::ScannedTree::scan(target, plan_->excluded, run_.watch());
+  const auto tree = view::ScannedTree::scan(target, plan_->excluded, run_.watch(), false);
   if (!tree || (*tree)->manifest().stream_bytes() != *info().target_size) return false;
   const auto digests = (*tree)->digests(run_.pool());
   return digests && view::tree_digest((*tree)->manifest(), *digests) == *info().target_digest;
@@ -73,7 +73,7 @@ Status TreeRun::open_source() {
                  .remedy = "take a patch that has a list of OLD"};
   }
   scanned_ns_ = KnownTree::clock_ns();
-  BDELTA_ASSIGN(source_, view::ScannedTree::scan(source_path_, plan_->excluded, run_.watch(),
+  BDELTA_ASSIGN(source_, view::ScannedTree::scan(source_path_, plan_->excluded, run_.watch(), options_.keep_state || options_.trust_times,
                                                  options_.keep_others ? &others_apart->manifest : nullptr));
   stream_.open(*source_);
   run_.take_manifest(source_->manifest());
@@ -116,7 +116,7 @@ Status TreeRun::keep_state(const std::filesystem::path& target) {
   const std::filesystem::path place = state_place(target, options_);
   if (!splitter_) return KnownTree::write(place, *source_, digests_, scanned_ns_, options_.files);  // OLD is NEW
   const std::int64_t now_ns = KnownTree::clock_ns();
-  BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(target, plan_->excluded, run_.watch(), options_.keep_others ? &splitter_->manifest() : nullptr));
+  BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(target, plan_->excluded, run_.watch(), true, options_.keep_others ? &splitter_->manifest() : nullptr));
   if (!std::equal(tree->manifest().bytes().begin(), tree->manifest().bytes().end(), splitter_->manifest().bytes().begin(),
                   splitter_->manifest().bytes().end())) {
     return io::file_error(ErrorCode::kInputChanged, target, "it changed before its state could be kept", "it was NEW; keep others from it");
@@ -126,8 +126,8 @@ Status TreeRun::keep_state(const std::filesystem::path& target) {
 
 TreeChanges TreeRun::changes() const {
   TreeChanges changes;
-  const std::vector<view::TreeEntry>& before = source_->manifest().entries();
-  const std::vector<view::TreeEntry>& after = splitter_->manifest().entries();
+  const view::TreeEntries before = source_->manifest().entries();
+  const view::TreeEntries after = splitter_->manifest().entries();
   const std::vector<std::uint32_t> of_target = view::counterparts_of(splitter_->manifest(), source_->manifest());
   std::map<Digest128, std::vector<std::size_t>> gone;  // files with bytes, the last in order in front
   for (std::size_t i = before.size(); i-- > 0;) {
@@ -167,7 +167,7 @@ Result<Digest128> TreeRun::digest_source(WorkerPool& pool) {
 std::string TreeRun::differences(const KnownTree& expected) const {
   Differences differences;
   std::size_t at = 0;
-  const std::vector<view::TreeEntry>& found = source_->manifest().entries();
+  const view::TreeEntries found = source_->manifest().entries();
   for (std::size_t i = 0; i < expected.digests.size(); ++i) {
     const view::TreeEntry& entry = expected.manifest.entries()[i];
     for (; at < found.size() && found[at].path < entry.path; ++at) differences.add("added", found[at].path);

@@ -14,7 +14,7 @@ namespace bdelta {
 // OLD's stream, once the patch has told what is passed over in it.
 class SourceStream final : public RandomReader {
  public:
-  void open(const view::ScannedTree& tree) { reader_.emplace(tree, std::vector<bool>()); }
+  void open(const view::ScannedTree& tree) { reader_.emplace(tree); }
 
   [[nodiscard]] std::uint64_t size() const noexcept override { return reader_ ? reader_->size() : 0; }
   Status read_at(std::uint64_t pos, MutableByteSpan out) override { return reader_->read_at(pos, out); }

@@ -53,7 +53,8 @@ std::uint64_t fit_index(std::uint64_t size, std::uint64_t most_bytes, unsigned& 
 std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsigned threads) {
   const std::uint64_t segment = std::min(budget.segment_bytes, request.target_size);
   const std::uint64_t window = std::min(budget.settings.coding.window_bytes, request.target_size);
-  std::uint64_t held = kFixedBytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
+  const std::uint64_t held =
+      kFixedBytes + request.held_bytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
   std::uint64_t pass = kIndexPieceBytes;
   std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
   if (!budget.target_whole) search += segment;
@@ -71,8 +72,9 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
 // Inputs that are not mapped are loaded if that leaves half of the limit and enough for any level, or if they hardly
 // count; else they are read in parts.
 void choose_loading(const BudgetRequest& request, Budget& budget) {
-  const std::uint64_t spare = request.limit_bytes - std::min(request.limit_bytes, kLoadedLeavesBytes);
-  const std::uint64_t most = std::max(std::min(request.limit_bytes / 2, spare), request.limit_bytes / 16);
+  const std::uint64_t limit = request.limit_bytes - std::min(request.limit_bytes, request.held_bytes);
+  const std::uint64_t spare = limit - std::min(limit, kLoadedLeavesBytes);
+  const std::uint64_t most = std::max(std::min(limit / 2, spare), limit / 16);
   const std::uint64_t source = request.source_view ? 0 : request.source_size;
   const std::uint64_t target = request.target_view ? 0 : request.target_size;
   const bool both = source <= most && target <= most - source;

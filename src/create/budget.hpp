@@ -16,6 +16,7 @@ struct BudgetRequest {
   unsigned threads = 1;
   bool verify = true;
   bool models = true;              // may be used
+  std::uint64_t held_bytes = 0;    // of memory that is taken already, such as what is known of trees
   std::uint64_t source_size = 0;
   std::uint64_t target_size = 0;
   bool source_view = false;        // its bytes are at hand without memory of ours

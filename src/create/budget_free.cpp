@@ -47,7 +47,7 @@ FreeWork free_work(const BudgetRequest& request, const Budget& budget, const std
 std::uint64_t most_without_limit(const BudgetRequest& request, const Budget& budget, const FreeWork& work,
                                  unsigned threads) {
   const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, request.target_size) : 0;
-  return kFixedBytes + std::min(kFreeSpool, request.target_size) + heap_bytes(request, budget) + work.bytes +
+  return kFixedBytes + request.held_bytes + std::min(kFreeSpool, request.target_size) + heap_bytes(request, budget) + work.bytes +
          threads * kThreadBytes + std::max(anchors + threads * worker_bytes(request, budget), work.coder_bytes);
 }
 
@@ -61,7 +61,7 @@ std::uint64_t usual_of_segments(const BudgetRequest& request, const Budget& budg
   const std::uint64_t search = samples * kSampleBytes + segment / kUsualBytesPerCover * 96;
   const std::uint64_t pass = anchors + request.threads * worker_bytes(request, budget);
   const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings.coding, stream);
-  return kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
+  return kFixedBytes + request.held_bytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
 }
 
 // What work without a limit takes for two versions of one thing.

@@ -36,6 +36,7 @@ BudgetRequest CreateWork::request_of(const CreateTask& task) {
   if (task.views && request.limit_bytes != 0) {
     request.limit_bytes -= std::min(request.limit_bytes - 1, task.views->held_bytes());
   }
+  if (task.trees) request.held_bytes = task.trees->held_bytes();
   request.threads = thread_count_for(task.options.threads);
   request.verify = task.options.verify;
   request.models = task.uses_models;

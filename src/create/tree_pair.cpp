@@ -20,15 +20,6 @@ Status check_patterns(const std::vector<std::string>& patterns) {
   return {};
 }
 
-TreePair::Parts parts_of(const view::TreeReader& stream, const view::Manifest& manifest) {
-  TreePair::Parts parts;
-  for (const view::TreeReader::Part& part : stream.parts()) {
-    const view::TreeEntry& entry = manifest.entries()[part.entry];
-    parts.push_back({part.begin, entry.bytes, entry.path});
-  }
-  return parts;
-}
-
 // Looks at the pool's watch now and then.
 Digest128 digest_watched(ByteSpan bytes, const WorkerPool& pool) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
@@ -63,12 +54,28 @@ Result<std::unique_ptr<TreePair>> TreePair::make(const std::filesystem::path& so
   pool.set_phase(PhaseId::kRead);
   {
     const Span span(pool.timeline(), PhaseId::kRead);
-    BDELTA_ASSIGN(pair->source_, view::ScannedTree::scan(source, options.exclude, pool.watch()));
-    BDELTA_ASSIGN(pair->target_, view::ScannedTree::scan(target, options.exclude, pool.watch()));
+    BDELTA_ASSIGN(pair->source_, view::ScannedTree::scan(source, options.exclude, pool.watch(), options.times));
+    BDELTA_ASSIGN(pair->target_, view::ScannedTree::scan(target, options.exclude, pool.watch(), options.times));
   }
-  BDELTA_TRY(pair->compare(holds_source, pool));
-  BDELTA_TRY(pair->make_plan(options));
+  BDELTA_ASSIGN(const FileDigests digests, pair->compare(holds_source, pool));
+  BDELTA_TRY(pair->make_plan(options, digests));
+  pair->target_->share(*pair->source_, pair->counterparts_);
   return pair;
+}
+
+TreePair::Parts TreePair::parts_of(const view::TreeReader& stream, const view::Manifest& manifest) {
+  Parts parts;
+  for (const view::TreeReader::Part& part : stream.parts()) {
+    const view::TreeEntry entry = manifest.entry(part.entry);
+    parts.push_back({part.begin, entry.bytes, entry.path});
+  }
+  return parts;
+}
+
+std::uint64_t TreePair::held_bytes() const noexcept {
+  return source_->held_bytes() + target_->held_bytes() + counterparts_.size() * sizeof(counterparts_[0]) +
+         marks_.modes.size() * sizeof(marks_.modes[0]) + plan_.code.size() + plan_.times.size() +
+         (plan_.source_list ? plan_.source_list->size() : 0);
 }
 
 Status TreePair::HeldStream::read_at(std::uint64_t pos, MutableByteSpan out) {
@@ -78,37 +85,33 @@ Status TreePair::HeldStream::read_at(std::uint64_t pos, MutableByteSpan out) {
 }
 
 // Read once, and digested from there.
-Status TreePair::hold_source(WorkerPool& pool) {
+Result<std::vector<Digest128>> TreePair::hold_source(WorkerPool& pool) {
   BDELTA_ASSIGN(InputBytes bytes, InputBytes::load(*source_stream_, pool));
   held_source_.emplace(*source_stream_, std::move(bytes));
-  source_digests_.assign(source_->manifest().entries().size(), xxh3_128({}));
+  std::vector<Digest128> digests(source_->manifest().entries().size(), xxh3_128({}));
   const ByteSpan stream = held_source_->view();
-  const std::vector<view::TreeReader::Part>& parts = source_stream_->parts();
+  const std::vector<view::TreeReader::Part> parts = source_stream_->parts();
   constexpr std::size_t kTaskParts = 64;
   pool.for_each((parts.size() + kTaskParts - 1) / kTaskParts, [&](std::size_t task) {
     for (std::size_t i = task * kTaskParts; i < std::min(parts.size(), (task + 1) * kTaskParts); ++i) {
       const std::uint64_t bytes_of_file = source_->manifest().entries()[parts[i].entry].bytes;
-      source_digests_[parts[i].entry] =
+      digests[parts[i].entry] =
           digest_watched(stream.subspan(static_cast<std::size_t>(parts[i].begin), static_cast<std::size_t>(bytes_of_file)), pool);
     }
   });
-  return {};
+  return digests;
 }
 
 // A file is kept if its size and digest are OLD's.
-Status TreePair::compare(bool holds_source, WorkerPool& pool) {
+Result<TreePair::FileDigests> TreePair::compare(bool holds_source, WorkerPool& pool) {
   const view::Manifest &of_source = source_->manifest(), &of_target = target_->manifest();
   pool.set_phase(PhaseId::kHash);
   pool.begin_stage(1, of_source.file_bytes() + of_target.file_bytes());
   const Step step(pool, PhaseId::kHash, of_source.file_bytes() + of_target.file_bytes());
-  source_stream_.emplace(*source_, std::vector<bool>());
-  source_parts_ = parts_of(*source_stream_, of_source);
-  if (holds_source) {
-    BDELTA_TRY(hold_source(pool));
-  } else {
-    BDELTA_ASSIGN(source_digests_, source_->digests(pool));
-  }
-  BDELTA_ASSIGN(target_digests_, target_->digests(pool));
+  source_stream_.emplace(*source_);
+  FileDigests digests;
+  BDELTA_ASSIGN(digests.source, holds_source ? hold_source(pool) : source_->digests(pool));
+  BDELTA_ASSIGN(digests.target, target_->digests(pool));
   counterparts_ = view::counterparts_of(of_source, of_target);
   marks_.is_kept.resize(of_target.entries().size());
   marks_.modes.resize(of_target.entries().size());
@@ -118,23 +121,22 @@ Status TreePair::compare(bool holds_source, WorkerPool& pool) {
     if (entry.kind != view::EntryKind::kLink) marks_.modes[i] = static_cast<std::uint16_t>(target_->mode(i));
     const std::uint32_t counterpart = counterparts_[i];
     marks_.is_kept[i] =
-        view::may_be_kept(of_source, entry, counterpart) && source_digests_[counterpart] == target_digests_[i];
+        view::may_be_kept(of_source, entry, counterpart) && digests.source[counterpart] == digests.target[i];
   }
-  source_digest_ = view::tree_digest(of_source, source_digests_);
-  target_digest_ = view::tree_digest(of_target, target_digests_);
-  target_stream_.emplace(*target_, marks_.is_kept);
-  target_parts_ = parts_of(*target_stream_, of_target);
-  return {};
+  source_digest_ = view::tree_digest(of_source, digests.source);
+  target_digest_ = view::tree_digest(of_target, digests.target);
+  target_stream_.emplace(*target_, &marks_.is_kept);
+  return digests;
 }
 
-Status TreePair::make_plan(const TreeOptions& options) {
+Status TreePair::make_plan(const TreeOptions& options, const FileDigests& digests) {
   const view::Manifest &of_source = source_->manifest(), &of_target = target_->manifest();
   plan_.made_bytes = target_stream_->size();
   plan_.manifest_bytes = of_target.bytes().size();
   plan_.entry_count = of_target.entries().size();
   plan_.excluded = options.exclude;
   plan_.code = view::encode_marks(of_source, of_target, counterparts_, marks_);
-  count_files();
+  count_files(digests);
   if (options.times) {
     std::vector<std::int64_t> times(of_target.entries().size());
     for (std::size_t i = 0; i < times.size(); ++i) times[i] = target_->mtime_ns(i);
@@ -145,8 +147,8 @@ Status TreePair::make_plan(const TreeOptions& options) {
     Bytes& list = plan_.source_list.emplace();
     append_varint(list, of_source.bytes().size());
     append(list, of_source.bytes());
-    for (std::size_t i = 0; i < source_digests_.size(); ++i) {
-      if (of_source.entries()[i].kind == view::EntryKind::kFile) append(list, source_digests_[i]);
+    for (std::size_t i = 0; i < digests.source.size(); ++i) {
+      if (of_source.entries()[i].kind == view::EntryKind::kFile) append(list, digests.source[i]);
     }
   }
   const std::uint64_t list_bytes = std::max<std::uint64_t>(plan_.times.size(), plan_.source_list ? plan_.source_list->size() : 0);
@@ -156,7 +158,7 @@ Status TreePair::make_plan(const TreeOptions& options) {
                .remedy = "leave times and the list of OLD out"};
 }
 
-void TreePair::count_files() {
+void TreePair::count_files(const FileDigests& digests) {
   const view::Manifest &of_source = source_->manifest(), &of_target = target_->manifest();
   view::FileCounts& files = plan_.files;
   std::uint64_t same_path_count = 0;
@@ -169,7 +171,7 @@ void TreePair::count_files() {
       ++files.kept;
     } else if (!has_one) {
       ++files.added;
-    } else if (source_digests_[counterpart] != target_digests_[i]) {
+    } else if (digests.source[counterpart] != digests.target[i]) {
       ++files.changed;
     }
   }
@@ -179,14 +181,8 @@ void TreePair::count_files() {
 Result<Digest128> TreePair::digest_as_applied(const view::TreePlan& plan) const {
   BDELTA_ASSIGN(const view::TreeMarks marks,
                 view::decode_marks(source_->manifest(), target_->manifest(), counterparts_, plan.code));
-  std::vector<Digest128> digests = target_digests_;
-  for (std::size_t i = 0; i < digests.size(); ++i) {
-    if (marks.is_kept[i]) digests[i] = source_digests_[counterparts_[i]];
-    if (marks.is_kept[i] != marks_.is_kept[i] || marks.modes[i] != marks_.modes[i]) {
-      return Error{ErrorCode::kSelfCheckFailed, "what the patch says of an entry is not as it is"};
-    }
-  }
-  return view::tree_digest(target_->manifest(), digests);
+  if (marks.is_kept == marks_.is_kept && marks.modes == marks_.modes) return target_digest_;
+  return Error{ErrorCode::kSelfCheckFailed, "what the patch says of an entry is not as it is"};
 }
 
 view::Members members_of(const TreePair::Parts& parts) {

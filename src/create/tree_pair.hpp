@@ -37,10 +37,14 @@ class TreePair {
     std::string_view path;
   };
   using Parts = std::vector<Part>;
-  [[nodiscard]] const Parts& source_parts() const noexcept { return source_parts_; }
-  [[nodiscard]] const Parts& target_parts() const noexcept { return target_parts_; }
+  [[nodiscard]] Parts source_parts() const { return parts_of(*source_stream_, source_->manifest()); }
+  [[nodiscard]] Parts target_parts() const { return parts_of(*target_stream_, target_->manifest()); }
 
-  // The digest of the NEW that whoever applies makes, if its bytes are those of the stream and he keeps what `plan` says.
+  // Of memory, as long as it lives; without a stream that is held.
+  [[nodiscard]] std::uint64_t held_bytes() const noexcept;
+
+  // The digest of the NEW that whoever applies makes, if its bytes are those of the stream and he keeps what `plan` says:
+  // kSelfCheckFailed if that is not what was found to be the same.
   Result<Digest128> digest_as_applied(const view::TreePlan& plan) const;
 
  private:
@@ -58,15 +62,20 @@ class TreePair {
     InputBytes bytes_;
   };
 
-  Status hold_source(WorkerPool& pool);
-  Status compare(bool holds_source, WorkerPool& pool);
-  Status make_plan(const TreeOptions& options);
-  void count_files();
+  // Of all files, by the numbers of their entries.
+  struct FileDigests {
+    std::vector<Digest128> source;
+    std::vector<Digest128> target;
+  };
+
+  static Parts parts_of(const view::TreeReader& stream, const view::Manifest& manifest);
+  Result<std::vector<Digest128>> hold_source(WorkerPool& pool);
+  Result<FileDigests> compare(bool holds_source, WorkerPool& pool);
+  Status make_plan(const TreeOptions& options, const FileDigests& digests);
+  void count_files(const FileDigests& digests);
 
   std::unique_ptr<view::ScannedTree> source_;
   std::unique_ptr<view::ScannedTree> target_;
-  std::vector<Digest128> source_digests_;
-  std::vector<Digest128> target_digests_;
   std::vector<std::uint32_t> counterparts_;
   view::TreeMarks marks_;
   view::TreePlan plan_;
@@ -75,8 +84,6 @@ class TreePair {
   std::optional<view::TreeReader> source_stream_;
   std::optional<view::TreeReader> target_stream_;
   std::optional<HeldStream> held_source_;
-  Parts source_parts_;
-  Parts target_parts_;
 };
 
 // The files of a stream, each a member.

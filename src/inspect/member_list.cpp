@@ -92,7 +92,7 @@ class Lister {
     };
     const auto name_of = [](std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); };
     std::uint64_t pos = view_.manifest->bytes().size();
-    const std::vector<view::TreeEntry>& entries = view_.manifest->entries();
+    const view::TreeEntries entries = view_.manifest->entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const view::TreeEntry& entry = entries[i];
       if (entry.kind == view::EntryKind::kDirectory) {

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -191,6 +192,19 @@ class RoundTrips(TreeCase):
         self.call(BPATCH, "old", "made", "patch")
         self.assertEqual(tree_of(self.new), tree_of(self.made))
         self.assertLess(os.path.getsize(self.path("patch")), 1000)
+
+    def test_a_limit_that_many_names_leave_no_room_in(self):
+        files = {f"d{i % 40}/{i:0200}": b"%d" % i for i in range(20_000)}
+        self.build(self.old, files)
+        del files[f"d7/{7:0200}"]
+        files["d8/new"] = b"more"
+        self.build(self.new, files)
+        refused = self.call(BDELTA, "--memory", "8M", "old", "new", "patch", status=6)
+        enough = re.search(r"--memory (\d+)M will do", refused)[1]
+        self.assertGreater(int(enough), 8)
+        self.call(BDELTA, "--memory", enough + "M", "old", "new", "patch")
+        self.call(BPATCH, "old", "made", "patch")
+        self.assertEqual(tree_of(self.new), tree_of(self.made))
 
     def test_a_directory_that_may_not_be_written(self):
         self.build(self.old, {"a": b"1"})

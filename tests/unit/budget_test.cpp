@@ -31,6 +31,29 @@ TEST(Budget, SixtyFourMebibytesAlwaysDo) {
   }
 }
 
+// What is held already counts, and a figure that is named does.
+TEST(Budget, CountsWhatIsHeldAlready) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
+    for (const std::uint64_t held_bytes : {kMiB, 20 * kMiB, 60 * kMiB, 300 * kMiB}) {
+      BudgetRequest wanted = request(level, 64 * kMiB, 300 * kMiB, false);
+      wanted.held_bytes = held_bytes;
+      auto budget = make_budget(wanted);
+      if (!budget) {
+        EXPECT_FAILS(ErrorCode::kMemoryLimit, budget);
+        EXPECT_GT(budget.error().needed_bytes, wanted.limit_bytes);
+        wanted.limit_bytes = budget.error().needed_bytes;
+        budget = make_budget(wanted);
+      }
+      ASSERT_OK(budget) << "level " << level << ", " << held_bytes << " bytes held";
+      EXPECT_GT(budget->needed_bytes, held_bytes);
+      EXPECT_LE(budget->needed_bytes, wanted.limit_bytes);
+      if (held_bytes <= kMiB) {
+        EXPECT_EQ(64 * kMiB, wanted.limit_bytes) << "level " << level;
+      }
+    }
+  }
+}
+
 // There is memory for one parse, and at level 1 for none of the context coder.
 TEST(Budget, AScarceLimitHasOneSetOfCostsOfEachKind) {
   for (int level = kMinLevel; level <= kUltraLevel; ++level) {

@@ -115,6 +115,53 @@ TEST(TreeManifest, IsAscendingAndHasADirectoryAboveEachEntry) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, decoded({file("a"), file("a/b")}));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, decoded({link("a", "b"), file("a/b")}));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, decoded({directory("a"), file("a/b/c")}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, decoded({directory("a"), directory("b"), file("c/d")}));
+  EXPECT_OK(decoded({directory("a"), directory("a-"), directory("a-/b"), file("a-/b-"), file("a-/b/c"), file("a-b"), file("a/b")}));
+}
+
+TEST(TreeManifest, FindsEntriesByPath) {
+  const auto manifest = decoded({directory("a"), file("a-b", 300), directory("a/b"), link("a/b/l", "../x"), file("b", 0)});
+  ASSERT_OK(manifest);
+  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(i, manifest->find(manifest->entry(i).path));
+  for (const char* const path : {"", "a/", "a/b/", "a/b/k", "c"}) EXPECT_EQ(view::kNoEntry, manifest->find(path)) << path;
+}
+
+// Whatever two manifests have in common, what is shared reads as before, and takes less.
+TEST(TreeManifest, ReadsTheSameOnceItIsShared) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 400; ++i) names.push_back("file" + std::to_string(1000 + i));
+  std::vector<TreeEntry> of_source, of_target;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i % 9 != 0) of_source.push_back(i % 50 == 1 ? link(names[i], "x") : file(names[i], 300));
+    if (i % 70 != 0) of_target.push_back(i % 50 == 1 ? link(names[i], "x") : file(names[i], i % 11 == 0 ? 5 : 300));
+  }
+  std::vector<TreeEntry> longer = of_source;
+  for (const char* const behind : {"g", "h"}) longer.push_back(file(behind));
+  for (const std::vector<TreeEntry>& entries : {of_source, of_target, longer, std::vector<TreeEntry>{file("none")}, std::vector<TreeEntry>()}) {
+    const auto source = decoded(of_source);
+    auto shared = decoded(entries);
+    ASSERT_OK(source);
+    ASSERT_OK(shared);
+    const Bytes before = manifest_of(entries);
+    shared->share(*source, view::counterparts_of(*source, *shared));
+    ASSERT_EQ(before.size(), shared->size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      ASSERT_EQ(entries[i].path, shared->entry(i).path);
+      ASSERT_EQ(entries[i].bytes, shared->entry(i).bytes);
+      ASSERT_EQ(entries[i].target, shared->entry(i).target);
+      ASSERT_EQ(i, shared->find(entries[i].path));
+    }
+    for (std::size_t pos = 0; pos <= before.size(); pos += 7) {
+      for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{40}, before.size() - pos}) {
+        Bytes part(std::min(size, before.size() - pos));
+        shared->read(pos, part);
+        ASSERT_TRUE(same_bytes(ByteSpan(before).subspan(pos, part.size()), part)) << pos << " " << size;
+      }
+    }
+    if (entries.size() > 100) {
+      EXPECT_LT(shared->held_bytes(), before.size());
+    }
+  }
 }
 
 TEST(TreeManifest, HasSoundNamesTargetsAndSizes) {
@@ -196,7 +243,7 @@ class Scanning : public ::testing::Test {
     std::filesystem::create_directory(folder_ / "d");
     put(folder_ / "d/file", Bytes(10, 1));
     put(folder_ / "other", Bytes(10, 2));
-    tree_ = std::move(*view::ScannedTree::scan(folder_.path(), {}, nullptr));
+    tree_ = std::move(*view::ScannedTree::scan(folder_.path(), {}, nullptr, false));
     EXPECT_EQ(3u, tree_->manifest().entries().size());
     EXPECT_OK(tree_->check_unchanged());
   }
@@ -235,7 +282,7 @@ TEST_F(Scanning, FollowsNoLinkThatTakesThePlaceOfADirectory) {
 }
 
 TEST_F(Scanning, ReadsItsStreamFromAnyPlace) {
-  view::TreeReader reader(*tree_, {});
+  view::TreeReader reader(*tree_);
   const std::uint64_t manifest_bytes = tree_->manifest().bytes().size();
   ASSERT_EQ(manifest_bytes + 20, reader.size());
   Bytes whole(static_cast<std::size_t>(reader.size()));
@@ -251,13 +298,50 @@ TEST_F(Scanning, ReadsItsStreamFromAnyPlace) {
   EXPECT_FAILS(ErrorCode::kReadFailed, reader.read_at(reader.size(), MutableByteSpan(whole).first(1)));
 }
 
+// In the order of whole paths, whatever their directories are called.
+TEST(ScannedTree, HasEntriesInTheOrderOfPaths) {
+  const Folder folder;
+  for (const char* const name : {"a", "a/b", "a/b/c", "a-b", "a-b/x", "a-b-", "ab", "A", "a/b.d"}) std::filesystem::create_directory(folder / name);
+  for (const char* const name : {"a.c", "a/b/f", "a/b-f", "a/b0", "a-b/f", "a-b.f", "a-b/x-", "ab/f", "z", "A/f"}) put(folder / name, Bytes(3, 1));
+  const auto tree = view::ScannedTree::scan(folder.path(), {}, nullptr, false);
+  ASSERT_OK(tree);
+  EXPECT_EQ(19u, (*tree)->manifest().entry_count());
+  EXPECT_EQ(10u, (*tree)->manifest().file_count());
+  EXPECT_OK((*tree)->check_unchanged());
+}
+
+// Places in it are counted from one in 32 entries, of which many may have no bytes.
+TEST(ScannedTree, HasAStreamOfManyFiles) {
+  const Folder folder;
+  Bytes contents;
+  std::vector<bool> is_left_out;
+  for (unsigned i = 0; i < 200; ++i) {
+    const Bytes bytes(i / 20 % 3 == 0 ? 0 : i % 7, static_cast<std::uint8_t>(i));
+    put(folder / std::to_string(1000 + i), bytes);
+    is_left_out.push_back(i % 10 == 3);
+    if (!is_left_out.back()) append(contents, bytes);
+  }
+  const auto tree = view::ScannedTree::scan(folder.path(), {}, nullptr, false);
+  ASSERT_OK(tree);
+  view::TreeReader reader(**tree, &is_left_out);
+  const std::size_t begin = (*tree)->manifest().size();
+  ASSERT_EQ(begin + contents.size(), reader.size());
+  for (std::size_t pos = 0; pos <= contents.size(); ++pos) {
+    for (std::size_t size = 0; size <= contents.size() - pos; size += 13) {
+      Bytes part(size);
+      ASSERT_OK(reader.read_at(begin + pos, part));
+      ASSERT_TRUE(same_bytes(ByteSpan(contents).subspan(pos, size), part)) << pos << " " << size;
+    }
+  }
+}
+
 // What a patch makes, against what it says of it.
 class Splitting : public ::testing::Test {
  protected:
   Splitting() {
     put(old_ / "kept", Bytes{1, 2, 3});
     std::filesystem::create_symlink("/away", old_ / "known");
-    scanned_ = std::move(*view::ScannedTree::scan(old_.path(), {}, nullptr));
+    scanned_ = std::move(*view::ScannedTree::scan(old_.path(), {}, nullptr, false));
     WorkerPool pool(1);
     digests_ = *scanned_->digests(pool);
   }

@@ -58,7 +58,7 @@ Result<std::unique_ptr<RandomReader>> open_release_target(const std::filesystem:
 }
 
 Result<InputFacts> facts_of_tree(const std::filesystem::path& path, const std::vector<std::string>& excluded, unsigned threads) {
-  BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(path, excluded, nullptr));
+  BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(path, excluded, nullptr, false));
   WorkerPool pool(thread_count_for(threads));
   BDELTA_ASSIGN(const std::vector<Digest128> digests, tree->digests(pool));
   InputFacts facts{tree->manifest().stream_bytes(), {}};

@@ -13,132 +13,145 @@ namespace {
 constexpr std::size_t kDigestPieceBytes = std::size_t{256} << 10;
 constexpr std::size_t kTaskFiles = 64;  // digested by one task, of small ones
 constexpr std::uint64_t kTaskFileBytes = std::uint64_t{4} << 20;
+constexpr std::size_t kStepEntries = 32;  // whose places in a stream are counted from the first of them
 constexpr const char* kRunAgain = "run again when nothing writes to the directory";
 
 Error unsupported(const std::filesystem::path& name, const char* what) {
   return io::file_error(ErrorCode::kUnsupportedEntry, name, what, "take it away, or leave it out by a pattern of `exclude`");
 }
 
+constexpr std::uint64_t kCheckMask = ~std::uint64_t{01777};  // the others say something else of an entry
+
+ScannedTree::Stamp stamp_of(const io::FileInfo& info) noexcept { return {info.device, info.inode, info.mtime_ns, info.ctime_ns}; }
+
+std::uint64_t check_of(const ScannedTree::Stamp& stamp) noexcept {
+  std::uint8_t bytes[4 * sizeof(std::uint64_t)];
+  store_le(bytes, stamp.device);
+  store_le(bytes + 8, stamp.inode);
+  store_le(bytes + 16, static_cast<std::uint64_t>(stamp.mtime_ns));
+  store_le(bytes + 24, static_cast<std::uint64_t>(stamp.ctime_ns));
+  return load_le<std::uint64_t>(xxh3_128(bytes).data()) & kCheckMask;
+}
+
 }  // namespace
 
-// Goes through the directories, in no order that matters.
+// Goes through the directories in the order of paths, so that the manifest grows as it goes and nothing is sorted as a whole.
 class ScannedTree::Scan {
  public:
-  Scan(ScannedTree& tree, const std::vector<std::string>& excluded, Watch* watch, const Manifest* listed)
-      : tree_(tree), excluded_(excluded), watch_(watch), listed_(listed) {}
+  Scan(ScannedTree& tree, const std::vector<std::string>& excluded, Watch* watch, bool keeps_stamps, const Manifest* listed)
+      : tree_(tree), excluded_(excluded), watch_(watch), keeps_stamps_(keeps_stamps), listed_(listed) {}
 
   Status run() {
-    pending_.emplace_back();
-    while (!pending_.empty()) {
-      const std::string path = std::move(pending_.back());
-      pending_.pop_back();
-      BDELTA_TRY(list(path));
-    }
-    std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
+    BDELTA_TRY(list(""));
     std::sort(tree_.passed_over_.begin(), tree_.passed_over_.end());
-    Bytes manifest;
-    for (const Found& found : found_) {
-      append_entry(manifest, {found.kind, found.path, found.bytes, found.target});
-      tree_.seen_.push_back(found.seen);
-    }
-    auto decoded = Manifest::decode(std::move(manifest), NameRules::kAny);
+    manifest_.shrink_to_fit();
+    tree_.seen_.shrink_to_fit();
+    auto decoded = Manifest::decode(std::move(manifest_), NameRules::kAny);
     if (!decoded) return io::file_error(ErrorCode::kFileTooLarge, tree_.directory_->name_of({}), decoded.error().detail);
     tree_.manifest_ = std::move(*decoded);
     return {};
   }
 
  private:
-  struct Found {
-    EntryKind kind;
-    std::string path;
-    std::uint64_t bytes;
-    std::string target;
-    Seen seen;
-  };
-
   [[nodiscard]] bool is_excluded(const std::string& path, const std::string& part) const {
-    return is_own_name(part) || !is_listed(path) || std::any_of(excluded_.begin(), excluded_.end(),
-                                            [&](const std::string& pattern) { return fits_pattern(path, pattern); });
+    return is_own_name(part) || (listed_ && listed_->find(path) == kNoEntry) ||
+           std::any_of(excluded_.begin(), excluded_.end(), [&](const std::string& pattern) { return fits_pattern(path, pattern); });
   }
 
-  [[nodiscard]] bool is_listed(const std::string& path) const {
-    if (!listed_) return true;
-    const auto found = std::lower_bound(listed_->entries().begin(), listed_->entries().end(), std::string_view(path),
-                                        [](const TreeEntry& entry, std::string_view name) { return entry.path < name; });
-    return found != listed_->entries().end() && found->path == path;
-  }
-
+  // What is below "a" comes behind "a-b" and in front of "ab": directories wait for their place, the last one first.
   Status list(const std::string& path) {
+    BDELTA_ASSIGN(const std::vector<std::string> parts, names_in(path));
+    const std::string above = path.empty() ? path : path + '/';
+    std::vector<std::string> waiting;
+    const auto go_on_until = [&](const std::string& next) -> Status {
+      while (!waiting.empty() && (next.empty() || waiting.back() + '/' < next)) {
+        const std::string inner = std::move(waiting.back());
+        waiting.pop_back();
+        BDELTA_TRY(list(inner));
+      }
+      return {};
+    };
+    for (const std::string& part : parts) {
+      std::string inner = above + part;
+      BDELTA_TRY(go_on_until(inner));
+      if (!is_excluded(inner, part)) {
+        BDELTA_ASSIGN(const bool is_directory, add(inner));
+        if (is_directory) waiting.push_back(std::move(inner));
+      } else if (!path.empty() || !is_own_name(part)) {
+        tree_.passed_over_.push_back(std::move(inner));
+      }
+    }
+    return go_on_until({});
+  }
+
+  Result<std::vector<std::string>> names_in(const std::string& path) {
     io::Directory& directory = *tree_.directory_;
     const std::filesystem::path name = directory.name_of(path);
     BDELTA_ASSIGN(const io::FileHandle handle, directory.open_entry(path, io::OpenAtKind::kDirectory));
     if (path.empty()) {
       BDELTA_ASSIGN(const io::FileInfo root, io::info_of(handle, name));
-      tree_.root_ = seen(root);
+      tree_.root_ = stamp_of(root);
+      tree_.root_mode_ = root.mode;
     }
-    BDELTA_ASSIGN(const std::vector<std::string> parts, io::Directory::list(handle, name));
-    for (const std::string& part : parts) {
-      std::string inner = path.empty() ? part : path + '/' + part;
-      if (!is_excluded(inner, part)) {
-        BDELTA_TRY(add(std::move(inner)));
-      } else if (!path.empty() || !is_own_name(part)) {
-        tree_.passed_over_.push_back(std::move(inner));
-      }
-    }
-    return watch_ ? watch_->check() : Status();
+    BDELTA_ASSIGN(std::vector<std::string> names, io::Directory::list(handle, name));
+    if (watch_) BDELTA_TRY(watch_->check());
+    return names;
   }
 
-  Status add(std::string path) {
+  // Whether it is a directory.
+  Result<bool> add(const std::string& path) {
     io::Directory& directory = *tree_.directory_;
     if (const char* const problem = path_problem(path, NameRules::kAny)) {
       return unsupported(directory.name_of(path), (std::string("its name ") + problem).c_str());
     }
     BDELTA_ASSIGN(const io::FileInfo info, directory.info(path));
-    Found found{EntryKind::kFile, {}, 0, {}, seen(info)};
+    TreeEntry entry{EntryKind::kFile, path, 0, {}};
+    std::string target;
     if (info.is_directory) {
-      found.kind = EntryKind::kDirectory;
-      pending_.push_back(path);
+      entry.kind = EntryKind::kDirectory;
     } else if (info.is_symlink) {
-      found.kind = EntryKind::kLink;
-      BDELTA_ASSIGN(found.target, directory.read_link(path));
-      if (link_problem(found.target)) return unsupported(directory.name_of(path), "a link to a name that is too long");
+      entry.kind = EntryKind::kLink;
+      BDELTA_ASSIGN(target, directory.read_link(path));
+      if (link_problem(target)) return unsupported(directory.name_of(path), "a link to a name that is too long");
+      entry.target = target;
     } else if (info.is_regular) {
-      found.bytes = info.size;
+      entry.bytes = info.size;
     } else {
       return unsupported(directory.name_of(path), "it is no file, no directory and no symbolic link (a device, a socket, a fifo)");
     }
-    found.path = std::move(path);
-    found_.push_back(std::move(found));
-    return {};
+    append_entry(manifest_, entry);
+    tree_.note(info, keeps_stamps_);
+    return info.is_directory;
   }
 
   ScannedTree& tree_;
   const std::vector<std::string>& excluded_;
   Watch* const watch_;
+  const bool keeps_stamps_;
   const Manifest* const listed_;  // null: all are
-  std::vector<std::string> pending_;
-  std::vector<Found> found_;
+  Bytes manifest_;
 };
 
-ScannedTree::Seen ScannedTree::seen(const io::FileInfo& info) noexcept {
-  return {{info.device, info.inode, info.mtime_ns, info.ctime_ns}, info.mode};
+void ScannedTree::note(const io::FileInfo& info, bool keeps_stamp) {
+  const Stamp stamp = stamp_of(info);
+  seen_.push_back(check_of(stamp) | (info.mode & 0777) | (stamp.device == root_.device ? 0 : kOtherDevice));
+  if (keeps_stamp) stamps_.push_back(stamp);
 }
 
 Result<std::unique_ptr<ScannedTree>> ScannedTree::scan(const std::filesystem::path& path, const std::vector<std::string>& excluded,
-                                                       Watch* watch, const Manifest* listed) {
+                                                       Watch* watch, bool keeps_stamps, const Manifest* listed) {
   std::unique_ptr<ScannedTree> tree(new ScannedTree);
   BDELTA_ASSIGN(tree->directory_, io::Directory::open(path));
-  BDELTA_TRY(Scan(*tree, excluded, watch, listed).run());
+  BDELTA_TRY(Scan(*tree, excluded, watch, keeps_stamps, listed).run());
   return tree;
 }
 
 Status ScannedTree::check_same(std::size_t entry, const io::FileInfo& now) const {
-  const Seen& before = seen_[entry];
-  const TreeEntry& of = manifest_.entries()[entry];
+  const TreeEntry of = manifest_.entry(entry);
   const bool is_kind = of.kind == EntryKind::kFile   ? now.is_regular
                        : of.kind == EntryKind::kLink ? now.is_symlink
                                                      : now.is_directory;
-  const bool is_same = is_kind && (of.kind != EntryKind::kFile || now.size == of.bytes) && seen(now).stamp == before.stamp;
+  const bool is_same = is_kind && (of.kind != EntryKind::kFile || now.size == of.bytes) && check_of(stamp_of(now)) == (seen_[entry] & kCheckMask);
   if (is_same) return {};
   return io::file_error(ErrorCode::kInputChanged, name_of(entry), "it is not as it was when the directory was read", kRunAgain);
 }
@@ -156,13 +169,14 @@ Status ScannedTree::read(const io::FileHandle& file, std::size_t entry, std::uin
 
 Status ScannedTree::note_own_change() {
   BDELTA_ASSIGN(const io::FileInfo root, io::info_of(directory_->handle(), directory_->name_of({})));
-  root_ = seen(root);
+  root_ = stamp_of(root);
+  root_mode_ = root.mode;
   return {};
 }
 
 Status ScannedTree::check_unchanged() const {
   BDELTA_ASSIGN(const io::FileInfo root, io::info_of(directory_->handle(), directory_->name_of({})));
-  if (!(seen(root).stamp == root_.stamp)) {
+  if (stamp_of(root) != root_) {
     return io::file_error(ErrorCode::kInputChanged, directory_->name_of({}), "entries came, went or were renamed in it", kRunAgain);
   }
   for (std::size_t i = 0; i < seen_.size(); ++i) {
@@ -227,14 +241,31 @@ Result<std::vector<Digest128>> ScannedTree::digests(WorkerPool& pool, const std:
   return digests;
 }
 
-TreeReader::TreeReader(const ScannedTree& tree, const std::vector<bool>& is_left_out) : tree_(tree) {
-  size_ = tree.manifest().bytes().size();
-  const std::vector<TreeEntry>& entries = tree.manifest().entries();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].bytes == 0 || (!is_left_out.empty() && is_left_out[i])) continue;
-    parts_.push_back({size_, static_cast<std::uint32_t>(i)});
-    size_ += entries[i].bytes;
+TreeReader::TreeReader(const ScannedTree& tree, const std::vector<bool>* is_left_out)
+    : tree_(tree), is_left_out_(is_left_out), size_(tree.manifest().size()) {
+  for (std::size_t i = 0; i < tree.manifest().entry_count(); ++i) {
+    if (i % kStepEntries == 0) begins_.push_back(size_);
+    size_ += bytes_of(i);
   }
+}
+
+std::vector<TreeReader::Part> TreeReader::parts() const {
+  std::vector<Part> parts;
+  std::uint64_t begin = tree_.manifest().size();
+  for (std::size_t i = 0; i < tree_.manifest().entry_count(); ++i) {
+    const std::uint64_t bytes = bytes_of(i);
+    if (bytes != 0) parts.push_back({begin, static_cast<std::uint32_t>(i)});
+    begin += bytes;
+  }
+  return parts;
+}
+
+// The file that has this byte.
+TreeReader::Part TreeReader::first_at(std::uint64_t pos) const {
+  const auto step = std::upper_bound(begins_.begin(), begins_.end(), pos) - 1;
+  Part part{*step, static_cast<std::uint32_t>((step - begins_.begin()) * static_cast<std::ptrdiff_t>(kStepEntries))};
+  for (std::uint64_t bytes = bytes_of(part.entry); pos - part.begin >= bytes; bytes = bytes_of(++part.entry)) part.begin += bytes;
+  return part;
 }
 
 Result<std::shared_ptr<io::FileHandle>> TreeReader::opened(std::uint32_t entry) {
@@ -254,22 +285,22 @@ Status TreeReader::read_at(std::uint64_t pos, MutableByteSpan out) {
   if (!range_fits(pos, out.size(), size_)) {
     return Error{ErrorCode::kReadFailed, "bytes behind the end of a tree's stream were asked for", pos};
   }
-  const ByteSpan manifest = tree_.manifest().bytes();
-  if (pos < manifest.size()) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), manifest.size() - pos));
-    std::copy_n(manifest.begin() + static_cast<std::ptrdiff_t>(pos), count, out.begin());
+  const std::uint64_t manifest_bytes = tree_.manifest().size();
+  if (pos < manifest_bytes) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), manifest_bytes - pos));
+    tree_.manifest().read(pos, out.first(count));
     pos += count;
     out = out.subspan(count);
   }
   if (out.empty()) return {};
-  const auto is_before = [](std::uint64_t at, const Part& of) { return at < of.begin; };
-  auto part = std::upper_bound(parts_.begin(), parts_.end(), pos, is_before) - 1;
-  for (; !out.empty(); ++part) {
-    const std::uint64_t in_file = pos - part->begin;
-    const std::uint64_t left = tree_.manifest().entries()[part->entry].bytes - in_file;
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left));
-    BDELTA_ASSIGN(const std::shared_ptr<io::FileHandle> file, opened(part->entry));
-    BDELTA_TRY(tree_.read(*file, part->entry, in_file, out.first(count)));
+  for (auto [begin, entry] = first_at(pos); !out.empty(); ++entry) {
+    const std::uint64_t bytes = bytes_of(entry);
+    if (bytes == 0) continue;
+    const std::uint64_t in_file = pos - begin;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), bytes - in_file));
+    BDELTA_ASSIGN(const std::shared_ptr<io::FileHandle> file, opened(entry));
+    BDELTA_TRY(tree_.read(*file, entry, in_file, out.first(count)));
+    begin += bytes;
     pos += count;
     out = out.subspan(count);
   }

@@ -17,20 +17,28 @@ class ScannedTree {
  public:
   // Reads names, sizes and links; no file is opened. What a pattern of `excluded` fits is passed over, and so is .bdelta.
   // Errors: kUnsupportedEntry for what is no file, directory or link or has a name that no patch can hold, those of reading.
-  // `listed`: what is not in it is passed over as well; null: nothing. The watch may be null.
+  // `listed`: what is not in it is passed over as well; null: nothing. The watch may be null. keeps_stamps: for stamp, mtime_ns.
   static Result<std::unique_ptr<ScannedTree>> scan(const std::filesystem::path& path, const std::vector<std::string>& excluded,
-                                                   Watch* watch, const Manifest* listed = nullptr);
+                                                   Watch* watch, bool keeps_stamps, const Manifest* listed = nullptr);
 
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
-  [[nodiscard]] std::uint32_t mode(std::size_t entry) const noexcept { return seen_[entry].mode & 0777; }
-  [[nodiscard]] std::uint32_t root_mode() const noexcept { return root_.mode & 0777; }
-  [[nodiscard]] std::int64_t mtime_ns(std::size_t entry) const noexcept { return seen_[entry].stamp.mtime_ns; }
+  [[nodiscard]] std::uint32_t mode(std::size_t entry) const noexcept { return static_cast<std::uint32_t>(seen_[entry] & 0777); }
+  [[nodiscard]] std::uint32_t root_mode() const noexcept { return root_mode_ & 0777; }
+  [[nodiscard]] std::int64_t mtime_ns(std::size_t entry) const noexcept { return stamps_[entry].mtime_ns; }
 
   // What was passed over, .bdelta of the directory itself apart; sorted. Of a directory it is its own path alone.
   [[nodiscard]] const std::vector<std::string>& passed_over() const noexcept { return passed_over_; }
 
   // On the file system that the directory is on.
-  [[nodiscard]] bool is_on_same_device(std::size_t entry) const noexcept { return seen_[entry].stamp.device == root_.stamp.device; }
+  [[nodiscard]] bool is_on_same_device(std::size_t entry) const noexcept { return (seen_[entry] & kOtherDevice) == 0; }
+
+  // What entries have in common with those of `source` is held there alone from now on, as Manifest::share has it.
+  void share(const ScannedTree& source, const std::vector<std::uint32_t>& counterparts) { manifest_.share(source.manifest_, counterparts); }
+
+  // Of memory, as long as it lives.
+  [[nodiscard]] std::uint64_t held_bytes() const noexcept {
+    return manifest_.held_bytes() + stamps_.size() * sizeof(Stamp) + seen_.size() * sizeof(seen_[0]);
+  }
 
   // The caller has made or removed .bdelta: that is no change.
   Status note_own_change();
@@ -55,7 +63,7 @@ class ScannedTree {
     std::int64_t ctime_ns = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  [[nodiscard]] Stamp stamp(std::size_t entry) const noexcept { return seen_[entry].stamp; }
+  [[nodiscard]] Stamp stamp(std::size_t entry) const noexcept { return stamps_[entry]; }
 
   [[nodiscard]] std::filesystem::path name_of_root() const { return directory_->name_of({}); }
   [[nodiscard]] io::Directory& directory() const noexcept { return *directory_; }
@@ -64,44 +72,52 @@ class ScannedTree {
   }
 
  private:
-  struct Seen {
-    Stamp stamp;
-    std::uint32_t mode = 0;
-  };
+  static constexpr std::uint64_t kOtherDevice = 01000;  // than that of the directory; beside permission bits
   class Scan;
 
   ScannedTree() = default;
-  static Seen seen(const io::FileInfo& info) noexcept;
+  void note(const io::FileInfo& info, bool keeps_stamp);
   [[nodiscard]] Status check_same(std::size_t entry, const io::FileInfo& now) const;
 
   std::unique_ptr<io::Directory> directory_;
   Manifest manifest_;
-  std::vector<Seen> seen_;  // of each entry
+  // Of each entry: permission bits, kOtherDevice, and a hash of the stamp in all other bits. All of that is only held where it
+  // is wanted.
+  std::vector<std::uint64_t> seen_;
+  std::vector<Stamp> stamps_;
   std::vector<std::string> passed_over_;
-  Seen root_;
+  Stamp root_;
+  std::uint32_t root_mode_ = 0;
 };
 
 // The stream of a tree, or of some of its files. Opens a file when bytes of it are asked for.
 class TreeReader final : public RandomReader {
  public:
-  // Of the files whose numbers are given, ascending; `tree` must outlive the reader.
-  TreeReader(const ScannedTree& tree, const std::vector<bool>& is_left_out);
+  // Of the files that are not left out, by the numbers of their entries; null: of all. Both must outlive the reader.
+  explicit TreeReader(const ScannedTree& tree, const std::vector<bool>* is_left_out = nullptr);
 
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
   Status read_at(std::uint64_t pos, MutableByteSpan out) override;
   Status check_unchanged() override { return tree_.check_unchanged(); }
 
+  // A file in the stream.
   struct Part {
-    std::uint64_t begin;   // in the stream
+    std::uint64_t begin;
     std::uint32_t entry;
   };
-  [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }  // in order; empty files have none
+  [[nodiscard]] std::vector<Part> parts() const;  // in order; empty files have none
 
  private:
   Result<std::shared_ptr<io::FileHandle>> opened(std::uint32_t entry);
 
+  [[nodiscard]] Part first_at(std::uint64_t pos) const;
+  [[nodiscard]] std::uint64_t bytes_of(std::size_t entry) const noexcept {
+    return is_left_out_ && (*is_left_out_)[entry] ? 0 : tree_.manifest().entry(entry).bytes;
+  }
+
   const ScannedTree& tree_;
-  std::vector<Part> parts_;
+  const std::vector<bool>* const is_left_out_;
+  std::vector<std::uint64_t> begins_;  // of every kStepEntries-th entry in the stream
   std::uint64_t size_;
   std::mutex mutex_;
   std::uint32_t last_entry_ = kNoEntry;  // the file that is kept open, as large ones are read in pieces

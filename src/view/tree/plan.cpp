@@ -86,7 +86,7 @@ Result<TreeMarks> decode_marks(const Manifest& source, const Manifest& target, c
 }
 
 bool sizes_fit(const TreePlan& plan, const Manifest& target, const TreeMarks& marks, std::uint64_t target_bytes) noexcept {
-  std::uint64_t made_bytes = target.bytes().size(), kept_count = 0;
+  std::uint64_t made_bytes = target.size(), kept_count = 0;
   for (std::size_t i = 0; i < target.entries().size(); ++i) {
     made_bytes += marks.is_kept[i] ? 0 : target.entries()[i].bytes;
     kept_count += marks.is_kept[i] ? 1u : 0u;
