@@ -59,6 +59,7 @@ Result<std::unique_ptr<TreePair>> TreePair::make(const std::filesystem::path& so
   }
   BDELTA_ASSIGN(const FileDigests digests, pair->compare(holds_source, pool));
   BDELTA_TRY(pair->make_plan(options, digests));
+  pair->manifest_digest_ = pair->digest_manifest();
   pair->target_->share(*pair->source_, pair->counterparts_);
   return pair;
 }
@@ -178,11 +179,28 @@ void TreePair::count_files(const FileDigests& digests) {
   files.removed = of_source.file_count() - same_path_count;
 }
 
+// Of NEW's, as its stream has it.
+Digest128 TreePair::digest_manifest() const {
+  const view::Manifest& manifest = target_->manifest();
+  Xxh3Hasher hasher;
+  Bytes piece(std::min(manifest.size(), std::size_t{64} << 10));
+  for (std::size_t pos = 0; pos < manifest.size(); pos += piece.size()) {
+    piece.resize(std::min(piece.size(), manifest.size() - pos));
+    manifest.read(pos, piece);
+    hasher.update(piece);
+  }
+  return hasher.digest();
+}
+
+// What the stream has in front is proven here, as the patch was made from the same stream.
 Result<Digest128> TreePair::digest_as_applied(const view::TreePlan& plan) const {
   BDELTA_ASSIGN(const view::TreeMarks marks,
                 view::decode_marks(source_->manifest(), target_->manifest(), counterparts_, plan.code));
-  if (marks.is_kept == marks_.is_kept && marks.modes == marks_.modes) return target_digest_;
-  return Error{ErrorCode::kSelfCheckFailed, "what the patch says of an entry is not as it is"};
+  if (marks.is_kept != marks_.is_kept || marks.modes != marks_.modes) {
+    return Error{ErrorCode::kSelfCheckFailed, "what the patch says of an entry is not as it is"};
+  }
+  if (digest_manifest() != manifest_digest_) return Error{ErrorCode::kSelfCheckFailed, "the manifest of NEW is not as it was read"};
+  return target_digest_;
 }
 
 view::Members members_of(const TreePair::Parts& parts) {

@@ -73,6 +73,7 @@ class TreePair {
   Result<FileDigests> compare(bool holds_source, WorkerPool& pool);
   Status make_plan(const TreeOptions& options, const FileDigests& digests);
   void count_files(const FileDigests& digests);
+  [[nodiscard]] Digest128 digest_manifest() const;
 
   std::unique_ptr<view::ScannedTree> source_;
   std::unique_ptr<view::ScannedTree> target_;
@@ -81,6 +82,7 @@ class TreePair {
   view::TreePlan plan_;
   Digest128 source_digest_{};
   Digest128 target_digest_{};
+  Digest128 manifest_digest_{};  // of NEW's, before it shares anything
   std::optional<view::TreeReader> source_stream_;
   std::optional<view::TreeReader> target_stream_;
   std::optional<HeldStream> held_source_;

@@ -64,7 +64,7 @@ class Manifest {
   static Result<Manifest> decode(Bytes bytes, NameRules rules);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_; }  // empty once they are shared
+  [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_; }  // once they are shared, those of its own
   [[nodiscard]] TreeEntries entries() const noexcept { return TreeEntries(*this); }
   [[nodiscard]] TreeEntry entry(std::size_t number) const noexcept;
   [[nodiscard]] std::uint32_t find(std::string_view path) const noexcept;  // its number, kNoEntry without
