@@ -72,6 +72,7 @@ def is_sound(path):
 
 def read_manifest(data):
     """[(path, kind, bytes of a file or target of a link)]"""
+    require(len(data) < 1 << 31, "the manifest is too long")
     cursor, entries, directories = Cursor(data, what="the manifest"), [], {b""}
     def text():
         end = data.find(b"\0", cursor.pos)
