@@ -13,7 +13,7 @@ namespace bdelta::native {
 class OpenRecord {
  public:
   // `patch` stands in front of a record. It and the header must outlive the object.
-  OpenRecord(io::TypedReader& patch, const Header& header) noexcept : patch_(patch), records_(patch, header) {}
+  OpenRecord(io::TypedReader& patch, const Header& header) : patch_(patch), records_(patch, header) {}
 
   // The meter must outlive the object. What is in front of the records is told at once.
   void measure(PatchMeter& meter);
