@@ -8,6 +8,7 @@
 #include "apply/apply_run.hpp"
 #include "apply/known_tree.hpp"
 #include "apply/tree_splitter.hpp"
+#include "view/tree/tree_reader.hpp"
 
 namespace bdelta {
 

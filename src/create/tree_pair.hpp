@@ -7,7 +7,7 @@
 #include "bdelta/tree.hpp"
 #include "create/input.hpp"
 #include "view/members.hpp"
-#include "view/tree/files.hpp"
+#include "view/tree/tree_reader.hpp"
 #include "view/tree/plan.hpp"
 
 namespace bdelta {

@@ -5,6 +5,7 @@
 #include "apply/tree_splitter.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "view/tree/tree_reader.hpp"
 
 namespace bdelta::test::tree_test {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 
@@ -13,7 +12,6 @@ namespace {
 constexpr std::size_t kDigestPieceBytes = std::size_t{256} << 10;
 constexpr std::size_t kTaskFiles = 64;  // digested by one task, of small ones
 constexpr std::uint64_t kTaskFileBytes = std::uint64_t{4} << 20;
-constexpr std::size_t kStepEntries = 32;  // whose places in a stream are counted from the first of them
 constexpr const char* kRunAgain = "run again when nothing writes to the directory";
 
 Error unsupported(const std::filesystem::path& name, const char* what) {
@@ -35,7 +33,8 @@ std::uint64_t check_of(const ScannedTree::Stamp& stamp) noexcept {
 
 }  // namespace
 
-// Goes through the directories in the order of paths, so that the manifest grows as it goes and nothing is sorted as a whole.
+// Goes through the directories in the order of paths: the manifest and the list of what is passed over grow as it goes, and
+// nothing is sorted as a whole.
 class ScannedTree::Scan {
  public:
   Scan(ScannedTree& tree, const std::vector<std::string>& excluded, Watch* watch, bool keeps_stamps, const Manifest* listed)
@@ -43,7 +42,6 @@ class ScannedTree::Scan {
 
   Status run() {
     BDELTA_TRY(list(""));
-    std::sort(tree_.passed_over_.begin(), tree_.passed_over_.end());
     manifest_.shrink_to_fit();
     tree_.seen_.shrink_to_fit();
     auto decoded = Manifest::decode(std::move(manifest_), NameRules::kAny);
@@ -239,72 +237,6 @@ Result<std::vector<Digest128>> ScannedTree::digests(WorkerPool& pool, const std:
   });
   if (failed) return std::move(*failed);
   return digests;
-}
-
-TreeReader::TreeReader(const ScannedTree& tree, const std::vector<bool>* is_left_out)
-    : tree_(tree), is_left_out_(is_left_out), size_(tree.manifest().size()) {
-  for (std::size_t i = 0; i < tree.manifest().entry_count(); ++i) {
-    if (i % kStepEntries == 0) begins_.push_back(size_);
-    size_ += bytes_of(i);
-  }
-}
-
-std::vector<TreeReader::Part> TreeReader::parts() const {
-  std::vector<Part> parts;
-  std::uint64_t begin = tree_.manifest().size();
-  for (std::size_t i = 0; i < tree_.manifest().entry_count(); ++i) {
-    const std::uint64_t bytes = bytes_of(i);
-    if (bytes != 0) parts.push_back({begin, static_cast<std::uint32_t>(i)});
-    begin += bytes;
-  }
-  return parts;
-}
-
-// The file that has this byte.
-TreeReader::Part TreeReader::first_at(std::uint64_t pos) const {
-  const auto step = std::upper_bound(begins_.begin(), begins_.end(), pos) - 1;
-  Part part{*step, static_cast<std::uint32_t>((step - begins_.begin()) * static_cast<std::ptrdiff_t>(kStepEntries))};
-  for (std::uint64_t bytes = bytes_of(part.entry); pos - part.begin >= bytes; bytes = bytes_of(++part.entry)) part.begin += bytes;
-  return part;
-}
-
-Result<std::shared_ptr<io::FileHandle>> TreeReader::opened(std::uint32_t entry) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (last_entry_ == entry) return last_;
-  }
-  BDELTA_ASSIGN(io::FileHandle file, tree_.open_file(entry));
-  auto shared = std::make_shared<io::FileHandle>(std::move(file));
-  const std::lock_guard lock(mutex_);
-  last_entry_ = entry;
-  last_ = shared;
-  return shared;
-}
-
-Status TreeReader::read_at(std::uint64_t pos, MutableByteSpan out) {
-  if (!range_fits(pos, out.size(), size_)) {
-    return Error{ErrorCode::kReadFailed, "bytes behind the end of a tree's stream were asked for", pos};
-  }
-  const std::uint64_t manifest_bytes = tree_.manifest().size();
-  if (pos < manifest_bytes) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), manifest_bytes - pos));
-    tree_.manifest().read(pos, out.first(count));
-    pos += count;
-    out = out.subspan(count);
-  }
-  if (out.empty()) return {};
-  for (auto [begin, entry] = first_at(pos); !out.empty(); ++entry) {
-    const std::uint64_t bytes = bytes_of(entry);
-    if (bytes == 0) continue;
-    const std::uint64_t in_file = pos - begin;
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), bytes - in_file));
-    BDELTA_ASSIGN(const std::shared_ptr<io::FileHandle> file, opened(entry));
-    BDELTA_TRY(tree_.read(*file, entry, in_file, out.first(count)));
-    begin += bytes;
-    pos += count;
-    out = out.subspan(count);
-  }
-  return {};
 }
 
 }  // namespace bdelta::view
