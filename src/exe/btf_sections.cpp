@@ -62,11 +62,10 @@ class Object {
 
 // What wraps or leads out of the file reads as zeros, and has no header.
 std::vector<std::uint64_t> find_headers(ByteSpan file, Watch* watch) {
-  static const MagicScan find_magic = best_magic_scan();
   std::vector<std::uint64_t> found;
   std::uint64_t looked_at = 0;
   for (std::size_t pos = 0; pos + 1 < file.size() && looked_at < kMostLookedAt; ++pos) {
-    pos += find_magic(file.data() + pos, file.size() - 1 - pos);
+    pos += kMagicScan.find(file.data() + pos, file.size() - 1 - pos);
     if (!is_elf_object(file, pos)) continue;
     if (watch) watch->advance();
     if (const auto header = Object(file, pos).types_header(looked_at)) found.push_back(*header);

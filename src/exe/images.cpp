@@ -22,10 +22,9 @@ constexpr std::size_t kMaxRefused = 4096;
 
 // The first position from `from` on where a magic may begin, or the size of the file.
 std::size_t next_candidate(ByteSpan file, std::size_t from) noexcept {
-  static const MagicScan find_magic = best_magic_scan();
   if (from + 1 >= file.size()) return file.size();
   const std::size_t count = file.size() - 1 - from;
-  const std::size_t found = find_magic(file.data() + from, count);
+  const std::size_t found = kMagicScan.find(file.data() + from, count);
   return found < count ? from + found : file.size();
 }
 

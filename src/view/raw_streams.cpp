@@ -66,11 +66,10 @@ std::optional<FoundStream> RawStreamScan::stream_at(ByteSpan bytes, std::size_t 
 }
 
 std::optional<FoundStream> RawStreamScan::next(ByteSpan bytes, std::uint64_t begin, std::uint64_t end, std::uint64_t most_raw_bytes) {
-  static const HeadScan find_head = best_head_scan();
   if (bytes.empty()) return std::nullopt;
   const auto stop = static_cast<std::size_t>(std::min<std::uint64_t>(end, bytes.size() - 1));
   for (auto pos = static_cast<std::size_t>(begin); pos < stop; ++pos) {
-    pos += find_head(bytes.data() + pos, stop - pos);
+    pos += kHeadScan.find(bytes.data() + pos, stop - pos);
     if (pos == stop) break;
     if (left_work_ <= 0) {
       unscanned_.add(stop - pos);

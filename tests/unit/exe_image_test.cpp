@@ -3,7 +3,6 @@
 
 #include "exe/images.hpp"
 #include "exe/layout.hpp"
-#include "exe/magic_scan.hpp"
 #include "support/exe_craft.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
@@ -172,35 +171,6 @@ TEST(FindImages, SectionsThatOverlapOrLieOutsideAreDropped) {
   settle_sections(sections, 60, 1000);
   const Sections expected = {{100, 50, 0x1000, 50, kCode}, {700, 10, 0x100, 10, kData}, {0, 0, 0x900, 0x10, kUnbacked}};
   EXPECT_EQ(expected, sections);
-}
-
-// Of bytes that are those of magics or nearly, in all places and lengths, so that most positions are candidates; and of all
-// bytes, where few are.
-TEST(MagicScan, EqualsOneByteAfterTheOther) {
-  Random random(18);
-  Bytes few;
-  Bytes all = random_bytes(20'000, 19);
-  for (int i = 0; i < 700; ++i) {
-    const auto& pair = kMagicPairs[random.below(4)];
-    few.push_back(pair[0]);
-    few.push_back(static_cast<std::uint8_t>(pair[1] ^ (random.below(20) == 0 ? 0 : 1 + random.below(15))));
-  }
-  all.resize(all.size() + 1000);
-  for (const MagicScan scan : {find_magic_portably, best_magic_scan()}) {
-    for (const Bytes& bytes : {few, all}) {
-      const std::size_t last = bytes.size() - 1;
-      std::size_t expected = last;
-      for (std::size_t at = last; at-- > 0;) {
-        for (const auto& pair : kMagicPairs) {
-          if (bytes[at] == pair[0] && bytes[at + 1] == pair[1]) expected = at;
-        }
-        const std::size_t count = last - at;
-        for (const std::size_t asked : {count, std::min<std::size_t>(count, 150)}) {
-          ASSERT_EQ(std::min(expected - at, asked), scan(bytes.data() + at, asked)) << at;
-        }
-      }
-    }
-  }
 }
 
 }  // namespace
