@@ -64,6 +64,10 @@ struct UnpackReport {
       ++count;
       bytes += stream_bytes;
     }
+    void add(const Streams& others) noexcept {
+      count += others.count;
+      bytes += others.bytes;
+    }
   };
   Streams unpacked;   // what they hold was compared
   Streams same;       // stayed packed, as they stand in OLD alike

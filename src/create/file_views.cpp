@@ -76,8 +76,7 @@ std::uint64_t limit_for_views(const ViewedFile& source, const ViewedFile& target
 // Of NEW what can't be unpacked.
 void count_left(const FoundParts& found, UnpackReport& report) {
   for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
-  report.unscanned.count += found.unscanned.count;
-  report.unscanned.bytes += found.unscanned.bytes;
+  report.unscanned.add(found.unscanned);
 }
 
 // Out of NEW's streams.

@@ -50,8 +50,7 @@ bool has_hidden_streams(ByteSpan target, const Covers& covers, UnpackReport::Str
     free_begin = cover.target_end();
   }
   if (has_one(free_begin, target.size())) return true;
-  unscanned.count += scan.unscanned().count;
-  unscanned.bytes += scan.unscanned().bytes;
+  unscanned.add(scan.unscanned());
   return false;
 }
 

@@ -54,7 +54,7 @@ std::optional<FoundStream> RawStreamScan::stream_at(ByteSpan bytes, std::size_t 
       sum = is_gzip ? crc32(text, sum) : adler32(text, sum);
       return {};
     };
-    const auto status = deflate::try_inflate(packed, most_raw_bytes, room_, add_to_sum, work);
+    const auto status = deflate::try_inflate(deflate::pieces_of(packed), most_raw_bytes, room_, add_to_sum, work);
     const std::uint64_t packed_bytes = work.sizes.packed_bytes;
     if (status && packed_bytes >= kLeastStreamBytes &&
         (packed_bytes >= kTrustedPackedBytes || has_checksum(packed.subspan(static_cast<std::size_t>(packed_bytes)), sum, is_gzip))) {

@@ -194,17 +194,18 @@ TEST(TryInflate, TellsHowFarItWent) {
     return {};
   };
   InflateWork whole, half, none;
-  ASSERT_OK(try_inflate(packed, text.size(), room, take, whole));
+  const Bytes empty_block = {0x07, 0x00};
+  ASSERT_OK(try_inflate(pieces_of(packed), text.size(), room, take, whole));
   EXPECT_TRUE(same_bytes(text, given));
   EXPECT_EQ(packed.size(), whole.sizes.packed_bytes);
   EXPECT_EQ(text.size(), whole.sizes.raw_bytes);
   const std::uint64_t block_count = inflate(packed)->trees.size();
   EXPECT_EQ(3 * block_count, whole.table_count);
-  EXPECT_FAILS(ErrorCode::kOutputLimit, try_inflate(packed, text.size() / 2, room, take, half));
+  EXPECT_FAILS(ErrorCode::kOutputLimit, try_inflate(pieces_of(packed), text.size() / 2, room, take, half));
   EXPECT_LT(text.size() / 2 - 1000, half.sizes.raw_bytes);
   EXPECT_LT(packed.size() / 3, half.sizes.packed_bytes);
   EXPECT_GT(packed.size() * 2 / 3, half.sizes.packed_bytes);
-  EXPECT_FAILS(ErrorCode::kCodecFailed, try_inflate(Bytes{0x07, 0x00}, text.size(), room, take, none));
+  EXPECT_FAILS(ErrorCode::kCodecFailed, try_inflate(pieces_of(empty_block), text.size(), room, take, none));
   EXPECT_EQ(0u, none.sizes.raw_bytes);
   EXPECT_EQ(0u, none.table_count);
 }

@@ -48,10 +48,9 @@ class Inflater {
     return std::move(out_);
   }
 
-  Result<InflatedSizes> run_into_sink() {
+  Status run_into_sink() {
     BDELTA_TRY(read_blocks());
-    BDELTA_TRY(drain());
-    return InflatedSizes{out_.packed_bytes, drained_bytes_ + size_};
+    return drain();
   }
 
   [[nodiscard]] Bytes take_room() { return std::move(out_.text); }
@@ -213,19 +212,18 @@ Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) {
 
 Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
                                    const std::function<Status(ByteSpan)>& sink) {
-  Inflater<false> inflater(packed, most_raw_bytes, std::move(room), sink);
-  auto sizes = inflater.run_into_sink();
-  room = inflater.take_room();
-  return sizes;
+  InflateWork work;
+  BDELTA_TRY(try_inflate(packed, most_raw_bytes, room, sink, work));
+  return work.sizes;
 }
 
-Status try_inflate(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room, const std::function<Status(ByteSpan)>& sink, InflateWork& work) {
-  const PackedPieces pieces = pieces_of(packed);
-  Inflater<false> inflater(pieces, most_raw_bytes, std::move(room), sink);
-  const auto sizes = inflater.run_into_sink();
+Status try_inflate(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room, const std::function<Status(ByteSpan)>& sink,
+                   InflateWork& work) {
+  Inflater<false> inflater(packed, most_raw_bytes, std::move(room), sink);
+  Status status = inflater.run_into_sink();
   work = inflater.work();
   room = inflater.take_room();
-  return sizes ? Status{} : Status{sizes.error()};
+  return status;
 }
 
 Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room) {

@@ -82,8 +82,8 @@ struct InflateWork {
 };
 
 // Of what may be no stream: `work` is set whether it is one or not. What fails may have counted bytes behind its end.
-[[nodiscard]] Status try_inflate(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room, const std::function<Status(ByteSpan)>& sink,
-                                 InflateWork& work);
+[[nodiscard]] Status try_inflate(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
+                                 const std::function<Status(ByteSpan)>& sink, InflateWork& work);
 
 // Of a stream that is inflated for these alone.
 [[nodiscard]] Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room);
