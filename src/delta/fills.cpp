@@ -13,7 +13,7 @@ namespace {
 
 Error corrupt(const char* what) { return {ErrorCode::kPatchCorrupt, what}; }
 
-// Stretches that share no byte, by where they begin.
+// Such that share no byte, by where they begin.
 class Stretches {
  public:
   // False if it meets one that is there.
@@ -39,10 +39,8 @@ Status check_range(const FillRule& rule, const FillRange& range, std::uint64_t t
     return corrupt("a fill is of bytes that NEW does not have");
   }
   if (!rule.has_places()) return {};
-  if (!range_fits(range.place_pos, rule.place_bytes(range), target_size)) return corrupt("a fill has its place behind NEW");
-  if (rule.place_end(range) > range.pos) return {};
-  return Error{ErrorCode::kUnsupportedFeature,
-               "a fill in front of the bytes that it is of is not known; a newer bpatch may know it"};
+  return range_fits(range.place_pos, rule.place_bytes(range), target_size) ? Status()
+                                                                            : corrupt("a fill has its place behind NEW");
 }
 
 // All of them, without a look at where places lie.
@@ -62,6 +60,15 @@ Status check_ranges(const Fills& fills, std::uint64_t target_size) {
   return count > kMostFillRanges ? Status(corrupt("it has more ranges of fills than a patch may have")) : Status();
 }
 
+// Whoever applies has a stretch as a whole before anything in it is filled, and headers block by block.
+Status check_held(const std::vector<Stretch>& stretches, const Stretches& headers) {
+  for (const Stretch& stretch : stretches) {
+    if (stretch.end - stretch.begin > kMostHeldStretch) return corrupt("fills hold back more bytes than a patch may have");
+    if (headers.meets(stretch.begin, stretch.end)) return corrupt("fills hold back tar headers");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::uint64_t FillRule::input_bytes(const FillRange& range) const noexcept {
@@ -74,8 +81,41 @@ std::uint64_t FillRule::result_count(const FillRange& range) const noexcept {
   return range.bytes / each + (range.bytes % each != 0 ? 1 : 0);
 }
 
-std::uint64_t held_bytes(const Fills& fills) noexcept {
+std::vector<Stretch> joined(std::vector<Stretch> stretches) {
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  std::vector<Stretch> joined;
+  for (const Stretch& stretch : stretches) {
+    if (joined.empty() || joined.back().end <= stretch.begin) {
+      joined.push_back(stretch);
+    } else {
+      joined.back().end = std::max(joined.back().end, stretch.end);
+    }
+  }
+  return joined;
+}
+
+std::vector<Stretch> held_stretches(const Fills& fills) {
+  std::vector<Stretch> stretches;
+  for (const FillRule& rule : fills) {
+    for (const FillRange& range : rule.ranges) {
+      if (rule.is_in_front(range)) stretches.push_back({range.place_pos, range.end()});
+    }
+  }
+  return joined(std::move(stretches));
+}
+
+std::uint64_t hashed_bytes(const Fills& fills) noexcept {
   std::uint64_t bytes = 0;
+  for (const FillRule& rule : fills) {
+    if (!rule.has_places()) continue;
+    for (const FillRange& range : rule.ranges) bytes += range.bytes;
+  }
+  return bytes;
+}
+
+std::uint64_t held_bytes(const Fills& fills) {
+  std::uint64_t bytes = 0;
+  for (const Stretch& stretch : held_stretches(fills)) bytes = std::max(bytes, stretch.end - stretch.begin);
   for (const FillRule& rule : fills) {
     for (const FillRange& range : rule.ranges) {
       bytes += kHeldFillBytes + rule.result_count(range) * (rule.kind.result_bytes + 1);
@@ -101,23 +141,26 @@ Status check_fills(const Fills& fills, std::uint64_t target_size) {
       }
     }
   }
-  return {};
+  return check_held(held_stretches(fills), headers);
 }
 
 void write_digest(FillEncoding encoding, const std::array<std::uint8_t, kDigestBytes>& digest, std::uint8_t* out) noexcept {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   if (encoding == FillEncoding::kRaw) {
     std::copy(digest.begin(), digest.end(), out);
     return;
   }
+  const bool is_padded = encoding == FillEncoding::kBase64;
+  const std::string_view alphabet = is_padded ? "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+                                              : "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::array<std::uint8_t, kDigestBytes + 1> padded{};
   std::copy(digest.begin(), digest.end(), padded.begin());
   std::uint32_t three = 0;  // bytes
   for (std::size_t i = 0; i < kDigestTextBytes; ++i) {
     const std::uint8_t* const from = padded.data() + i / 4 * 3;
     if (i % 4 == 0) three = std::uint32_t{from[0]} << 16 | std::uint32_t{from[1]} << 8 | from[2];
-    out[i] = static_cast<std::uint8_t>(kAlphabet[three >> (18 - i % 4 * 6) & 63]);
+    out[i] = static_cast<std::uint8_t>(alphabet[three >> (18 - i % 4 * 6) & 63]);
   }
+  if (is_padded) out[kDigestTextBytes] = '=';
 }
 
 bool is_tar_header(ByteSpan block) noexcept {

@@ -20,6 +20,7 @@ enum class FillEncoding : std::uint8_t {
   kSixNulSpace = 2,   // six octal digits, a zero byte, a space: GNU tar, bsdtar, Python, Go
   kSixSpaceNul = 3,   // six octal digits, a space, a zero byte: npm and other descendants of Unix
   kSevenNul = 4,      // seven octal digits, a zero byte: Rust's tar
+  kBase64 = 5,        // with padding (RFC 4648, section 4)
 };
 enum class FillShape : std::uint8_t {
   kWhole = 0,       // a range is the input of one fill
@@ -37,13 +38,16 @@ struct FillKind {
 
 inline constexpr std::size_t kDigestBytes = 32;
 inline constexpr std::size_t kDigestTextBytes = 43;
+inline constexpr std::size_t kPaddedDigestBytes = 44;
 inline constexpr FillKind kPageDigests{FillFunction::kSha256, FillEncoding::kRaw, FillShape::kPages, kDigestBytes};
 inline constexpr FillKind kListedDigests{FillFunction::kSha256, FillEncoding::kBase64Url, FillShape::kWhole,
                                          kDigestTextBytes};
+inline constexpr FillKind kPaddedDigests{FillFunction::kSha256, FillEncoding::kBase64, FillShape::kWhole,
+                                         kPaddedDigestBytes};
 constexpr FillKind tar_checksums(FillEncoding form) { return {FillFunction::kTarChecksum, form, FillShape::kTarHeaders, 8}; }
 
 // All that are known.
-inline constexpr FillKind kFillKinds[] = {kPageDigests, kListedDigests, tar_checksums(FillEncoding::kSixNulSpace),
+inline constexpr FillKind kFillKinds[] = {kPageDigests, kListedDigests, kPaddedDigests, tar_checksums(FillEncoding::kSixNulSpace),
                                           tar_checksums(FillEncoding::kSixSpaceNul), tar_checksums(FillEncoding::kSevenNul)};
 
 // Positions of the target, in bytes.
@@ -55,6 +59,15 @@ struct FillRange {
   [[nodiscard]] std::uint64_t end() const noexcept { return pos + bytes; }
   bool operator==(const FillRange&) const = default;
 };
+
+// Positions of the target.
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// In the order of the target; those that share bytes are one.
+[[nodiscard]] std::vector<Stretch> joined(std::vector<Stretch> stretches);
 
 // Fills of one kind. Ranges stand in the order of the target and share no byte.
 struct FillRule {
@@ -79,6 +92,7 @@ struct FillRule {
   [[nodiscard]] std::uint64_t place_end(const FillRange& range) const noexcept {
     return range.place_pos + place_bytes(range);
   }
+  [[nodiscard]] bool is_in_front(const FillRange& range) const noexcept { return has_places() && range.place_pos < range.pos; }
   bool operator==(const FillRule&) const = default;
 };
 
@@ -88,12 +102,19 @@ using Fills = std::vector<FillRule>;
 inline constexpr std::size_t kMostFillRanges = std::size_t{1} << 17;   // of a patch
 inline constexpr std::uint64_t kMostFillInputs = 8;                    // bytes for each of the target
 inline constexpr std::uint64_t kHeldFillBytes = 256;                   // of an applier's memory, for each range
+inline constexpr std::uint64_t kMostHeldStretch = std::uint64_t{1} << 24;
+
+// From places in front of their ranges to the ends of these, joined: nobody gets their bytes before the last one is there.
+[[nodiscard]] std::vector<Stretch> held_stretches(const Fills& fills);
+
+// Of all inputs but those of headers; the fills are sound.
+[[nodiscard]] std::uint64_t hashed_bytes(const Fills& fills) noexcept;
 
 // Of an applier's memory; the fills are sound.
-[[nodiscard]] std::uint64_t held_bytes(const Fills& fills) noexcept;
+[[nodiscard]] std::uint64_t held_bytes(const Fills& fills);
 
 // Whether they are no more than that, lie inside a target of this size, and stand in an order in which no input holds the
-// place of a later one. kPatchCorrupt else; kUnsupportedFeature for a place in front of its range.
+// place of a later one, nor a stretch that is held back tar headers. kPatchCorrupt else.
 Status check_fills(const Fills& fills, std::uint64_t target_size);
 
 // What the kind writes at the place of a SHA-256; `out` has result_bytes.

@@ -12,6 +12,7 @@ MAX_INPUTS = 8  # bytes for each of NEW
 WHOLE, PAGES, TAR_HEADERS = range(3)
 BLOCK = 512
 HELD_BYTES = 256
+MAX_STRETCH = 1 << 24
 
 
 def sha256(data):
@@ -22,12 +23,16 @@ def base64_sha256(data):
     return base64.urlsafe_b64encode(sha256(data)).rstrip(b"=")
 
 
+def padded_sha256(data):
+    return base64.b64encode(sha256(data))
+
+
 def tar_checksum(form):
     return lambda data: form.format(sum(data) + 256).encode()
 
 
 # By function, encoding and shape: what gives the bytes of the place, and how many these are.
-KINDS = {(0, 0, PAGES): (sha256, 32), (0, 1, WHOLE): (base64_sha256, 43),
+KINDS = {(0, 0, PAGES): (sha256, 32), (0, 1, WHOLE): (base64_sha256, 43), (0, 5, WHOLE): (padded_sha256, 44),
          (1, 2, TAR_HEADERS): (tar_checksum("{:06o}\0 "), 8), (1, 3, TAR_HEADERS): (tar_checksum("{:06o} \0"), 8),
          (1, 4, TAR_HEADERS): (tar_checksum("{:07o}\0"), 8)}
 
@@ -89,7 +94,8 @@ def read_rule(fields, target_bytes):
         if shape != TAR_HEADERS:
             found.place = (end if place_end is None else place_end) + fields.zigzag()
             found.place_end = place_end = found.place + rule.part_count(found) * rule.result_bytes
-            require(end <= found.place and place_end <= target_bytes, "a fill in front of its range or out of NEW")
+            require(0 <= found.place and place_end <= target_bytes, "a place of a fill out of NEW")
+            require(end <= found.place or place_end <= begin, "a place of a fill in its range")
         rule.ranges.append(found)
     return rule
 
@@ -104,13 +110,28 @@ def check(rules, header):
     require_apart([(found.begin, found.end) for found in headers], "ranges of tar headers")
     held = sum(rule.part_count(found) * (rule.result_bytes + 1) for rule, found in told)
     held += HELD_BYTES * (len(told) + len(headers))
-    header.memory.hold(held, "fills")
+    stretches = join_stretches([(found.place, found.end) for _, found in told if found.place < found.begin])
+    longest = max((end - begin for begin, end in stretches), default=0)
+    require(longest <= MAX_STRETCH, "fills hold back too many bytes")
+    require(not any(meets(Range(*stretch), [(found.begin, found.end) for found in headers]) for stretch in stretches),
+            "fills hold back tar headers")
+    header.memory.hold(held + longest, "fills")
     require_order([(rule.shape, found) for rule in rules for found in rule.ranges])
 
 
 def require_apart(stretches, what):
     stretches = sorted(stretches)
     require(all(one[1] <= other[0] for one, other in zip(stretches, stretches[1:])), f"{what} share bytes")
+
+
+def join_stretches(stretches):
+    joined = []
+    for begin, end in sorted(stretches):
+        if joined and begin < joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    return joined
 
 
 def require_order(listed):

@@ -52,7 +52,7 @@ void fill_range(Bytes& target, const Fills& fills, const FillRule& rule, const F
   for (std::uint64_t pos = range.pos; pos < range.end(); pos += each_bytes) {
     const auto length = static_cast<std::size_t>(std::min(each_bytes, range.end() - pos));
     const Sha256Digest digest = sha256(ByteSpan(target).subspan(static_cast<std::size_t>(pos), length));
-    const std::string text = base64url(digest);
+    const std::string text = rule.kind.encoding == FillEncoding::kBase64 ? base64(digest) : base64url(digest);
     place = rule.kind.encoding == FillEncoding::kRaw ? std::copy(digest.begin(), digest.end(), place)
                                                      : std::copy(text.begin(), text.end(), place);
   }
@@ -88,7 +88,15 @@ Bytes before_fills(ByteSpan target, const Fills& fills) {
 }
 
 std::string base64url(ByteSpan bytes) {
-  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string text = base64(bytes);
+  text.erase(std::min(text.find('='), text.size()));
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  return text;
+}
+
+std::string base64(ByteSpan bytes) {
+  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (std::size_t bit = 0; bit < bytes.size() * 8; bit += 6) {
     unsigned six = 0;
@@ -97,6 +105,7 @@ std::string base64url(ByteSpan bytes) {
     }
     text += alphabet[six];
   }
+  text.resize((text.size() + 3) / 4 * 4, '=');
   return text;
 }
 

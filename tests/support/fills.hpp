@@ -13,7 +13,10 @@ void fill_slowly(Bytes& target, const Fills& fills);
 // The target with other bytes than the right ones wherever something is filled in.
 [[nodiscard]] Bytes before_fills(ByteSpan target, const Fills& fills);
 
-// As RFC 4648 has it, without padding.
+// As RFC 4648 has it: with the alphabet for URLs, without padding.
 [[nodiscard]] std::string base64url(ByteSpan bytes);
+
+// With padding.
+[[nodiscard]] std::string base64(ByteSpan bytes);
 
 }  // namespace bdelta::test

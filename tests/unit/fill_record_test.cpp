@@ -32,6 +32,9 @@ TEST(FillRecord, IsReadAsItWasWritten) {
       {{{kListedDigests, 0, {{512, 600, 5000}, {2048, 1, 4900}, {4096, 10, 99'957}}}},
        {0, 1, 0, 9, 3, 1, 600, 2 * 3888, 1, 1, 2 * 143 - 1, 3, 10, 2 * (99'957 - 4943)}},
       {{{kListedDigests, 0, {{1, 1, 2}}}}, {0, 1, 0, 0, 1, 1, 1, 0}},
+      {{{kListedDigests, 0, {{100, 10, 57}}}}, {0, 1, 0, 2, 1, 25, 10, 2 * 53 - 1}},
+      {{{kPaddedDigests, 0, {{100, 10, 12}, {200, 10, 56}}}, {kPaddedDigests, 0, {{5, 100, 300}}}},
+       {0, 5, 0, 2, 2, 25, 10, 2 * 98 - 1, 22, 10, 0, 0, 5, 0, 0, 1, 5, 100, 2 * 195}},
       {{{kPageDigests, 16, {{0, 65'537, 70'000}, {70'080, 1, 80'000}}}},
        {0, 0, 2, 6, 16, 2, 0, 65'537, 2 * 4463, 70, 1, 2 * 9936}},
       {{{tar_checksums(Form::kSixSpaceNul), 0, {{3, 512, 0}, {515, 1024, 0}}},
@@ -101,6 +104,8 @@ TEST(FillRecord, OnlySoundRangesAreTaken) {
       {1, 2, 4, 9, 1, 0, kHuge},
       {1, 2, 4, 9, 1, 0, std::uint64_t{1} << 55},
       {1, 2, 4, 9, 2, 0, 1, kHuge >> 9, 1},
+      {0, 1, 0, 0, 1, 100, 10, 2 * 52 - 1},                  // a place that reaches into its range
+      {0, 5, 0, 0, 1, 100, 10, 2 * 53 - 1},
       {0, 1, 0, 0, 1, 0, 1000, 0, 1, 2, 4, 9, 1, 1, 1},      // headers in what was digested
       {1, 2, 4, 9, 1, 0, 9, 1, 2, 4, 9, 1, 8, 1},            // headers twice
   };
@@ -132,7 +137,6 @@ TEST(FillRecord, WhatIsReservedIsAFeatureNotKnown) {
       {0, 1, 1, 1, 0, 0, 1, 0, 1, 0},           // spaces: of the range, of the place, of both
       {0, 1, 1, 0, 1, 0, 1, 0, 1, 0},
       {1, 2, 5, 7, kHuge, 9, 1, 0, 1},
-      {0, 1, 0, 0, 1, 100, 10, 2 * 53 - 1},     // a place in front of its range
   };
   for (std::size_t i = 0; i < reserved.size(); ++i) {
     SCOPED_TRACE(i);

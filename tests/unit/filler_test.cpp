@@ -88,6 +88,44 @@ TEST(Filler, DigestsOfPages) {
   expect_filled(random_bytes(60'000, 5), {small, large}, 2);
 }
 
+// Lists in front of their files, parts of lists, and whole lists, whose places are in front of them or behind.
+TEST(Filler, DigestsInFrontOfRanges) {
+  const FillRule files{kPaddedDigests, 0, {{3000, 900, 1000}, {4000, 5000, 1200}, {9000, 1, 1100}}};
+  const FillRule sections{kPaddedDigests, 0, {{990, 60, 500}, {1090, 60, 200}, {1190, 60, 300}}};
+  const FillRule whole{kPaddedDigests, 0, {{980, 320, 100}}};
+  expect_filled(wordy_bytes(20'000, 6), {files, sections, whole}, 11);
+  FillRule behind = sections;
+  for (FillRange& range : behind.ranges) range.place_pos += 1200;
+  expect_filled(wordy_bytes(20'000, 7), {files, behind, {kPaddedDigests, 0, {{980, 320, 2500}}}}, 12);
+  // With places of ranges that end inside of what is held back, or go on behind it.
+  const FillRule across{kListedDigests, 0, {{50, 1000, 2000}, {2900, 9000, 12'000}}};
+  expect_filled(wordy_bytes(20'000, 8), {files, sections, across}, 13);
+  expect_filled(wordy_bytes(20'000, 9), {{kListedDigests, 0, {{600, 380, 1050}}}, files, sections}, 14);
+  expect_filled(wordy_bytes(40'000, 10), {{kPageDigests, 12, {{5000, 20'000, 300}}}, files, whole}, 15);
+}
+
+// Nothing that is held back is passed on before the last range has come, and all of it then.
+TEST(Filler, HoldsStretchesBack) {
+  const Fills fills = {{kPaddedDigests, 0, {{300, 10, 100}, {400, 10, 200}}}};
+  Filler filler(fills);
+  Bytes target(1000);
+  std::uint64_t passed = 0;
+  const auto pass = [&](std::uint64_t pos, ByteSpan bytes) {
+    EXPECT_EQ(passed, pos);
+    passed += bytes.size();
+    return Status();
+  };
+  const MutableByteSpan bytes(target);
+  EXPECT_OK(filler.fill(0, bytes.first(150), pass));
+  EXPECT_EQ(100u, passed);
+  EXPECT_TRUE(filler.fills(350, 10));
+  EXPECT_OK(filler.fill(150, bytes.subspan(150, 259), pass));
+  EXPECT_EQ(100u, passed);
+  EXPECT_OK(filler.fill(409, bytes.subspan(409, 91), pass));
+  EXPECT_EQ(500u, passed);
+  EXPECT_FALSE(filler.fills(500, 100));
+}
+
 // A page is digested as it is in the end, with checksums of headers in it.
 TEST(Filler, DigestsOfWhatIsFilledIn) {
   Bytes target = tar_pair(30, 7).new_version;

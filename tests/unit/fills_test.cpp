@@ -29,6 +29,9 @@ TEST(FillEncodings, OfDigests) {
     const Bytes bytes = random_bytes(10, i);
     EXPECT_EQ(base64url(sha256(bytes)), digest_text(bytes));
   }
+  std::string padded(kPaddedDigestBytes, ' ');
+  write_digest(Form::kBase64, sha256(abc), reinterpret_cast<std::uint8_t*>(padded.data()));
+  EXPECT_EQ("ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", padded);
   Sha256Digest raw{};
   write_digest(Form::kRaw, sha256(abc), raw.data());
   EXPECT_EQ(sha256(abc), raw);
@@ -74,6 +77,7 @@ TEST(Fills, TakeTheMemoryThatTheFormatSays) {
   EXPECT_EQ(256u + 3 * 33, held_bytes({pages({{0, 8193, 9000}})}));
   EXPECT_EQ(256u, held_bytes({headers(0, 100)}));
   EXPECT_EQ(2 * 256u + 2 * 44, held_bytes({whole({{0, 10, 6000}, {10, 10, 6100}})}));
+  EXPECT_EQ(3 * 256u + 3 * 44 + 1010, held_bytes({whole({{100, 10, 0}, {2000, 10, 1000}, {4000, 10, 3500}})}));
 }
 
 TEST(Fills, AreInsideTheTarget) {
@@ -90,14 +94,41 @@ TEST(Fills, AreInsideTheTarget) {
   }
 }
 
-TEST(Fills, StandBehindWhatTheyAreOf) {
+TEST(Fills, StandBehindWhatTheyAreOfOrInFront) {
   const auto at = [](std::uint64_t place) { return check_fills({whole({{1000, 500, place}})}, kTargetBytes); };
   EXPECT_OK(at(1500));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, at(1499));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, at(1000));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, at(958));
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, at(957));
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, at(0));
+  EXPECT_OK(at(957));
+  EXPECT_OK(at(0));
+}
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> stretches_of(const Fills& fills) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
+  for (const Stretch& stretch : held_stretches(fills)) found.emplace_back(stretch.begin, stretch.end);
+  return found;
+}
+
+TEST(Fills, InFrontHoldStretchesBack) {
+  using Found = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  EXPECT_EQ(Found{}, stretches_of({whole({{0, 10, 100}}), headers(0, 4)}));
+  EXPECT_EQ((Found{{100, 500}}), stretches_of({whole({{400, 100, 100}})}));
+  EXPECT_EQ((Found{{100, 600}}), stretches_of({whole({{400, 100, 200}, {500, 100, 100}})}));
+  EXPECT_EQ((Found{{100, 500}, {500, 700}}), stretches_of({whole({{400, 100, 100}}), pages({{600, 100, 500}})}));
+
+  const std::uint64_t target_bytes = 3 * kMostHeldStretch;
+  EXPECT_OK(check_fills({whole({{kMostHeldStretch - 1, 1, 0}})}, target_bytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{kMostHeldStretch, 1, 0}})}, target_bytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{100, 9, 0}, {kMostHeldStretch + 7, 1, 108}})}, target_bytes));
+  EXPECT_OK(check_fills({whole({{100, 8, 0}, {kMostHeldStretch + 7, 1, 108}})}, target_bytes));
+}
+
+TEST(Fills, HoldNoHeadersBack) {
+  EXPECT_OK(check_fills({headers(0, 1), whole({{1000, 24, 512}}), headers(1024, 1)}, kTargetBytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({headers(0, 1), whole({{1000, 24, 511}})}, kTargetBytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{1000, 25, 512}}), headers(1024, 1)}, kTargetBytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({headers(0, 100), whole({{1024, 10, 512}})}, kTargetBytes));
 }
 
 TEST(Fills, StandInAnOrderInWhichNoneIsOfALaterOne) {
@@ -107,11 +138,14 @@ TEST(Fills, StandInAnOrderInWhichNoneIsOfALaterOne) {
   const FillRule file = whole({{5120, 9000, 20'000}});    // that has the list of the program
   const std::vector<Fills> right = {
       {inner, outer}, {headers(0, 100), program, file}, {headers(1024, 1), outer}, {program, headers(14'336, 20), outer},
-      {whole({{100, 50, 400}, {200, 300, 600}})}};
+      {whole({{100, 50, 400}, {200, 300, 600}})}, {whole({{2000, 50, 1000}}), whole({{900, 300, 500}})},
+      {whole({{2000, 50, 1000}}), whole({{900, 300, 3000}})}, {whole({{100, 50, 1000}}), whole({{900, 300, 500}})}};
   for (const Fills& fills : right) EXPECT_OK(check_fills(fills, kTargetBytes));
   const std::vector<Fills> wrong = {
       {outer, inner}, {headers(0, 100), file, program}, {program, headers(0, 100)}, {file, headers(14'119, 1)},
-      {file, headers(4609, 1)}, {whole({{200, 300, 600}}), whole({{100, 50, 499}})}};
+      {file, headers(4609, 1)}, {whole({{200, 300, 600}}), whole({{100, 50, 499}})},
+      {whole({{900, 300, 500}}), whole({{2000, 50, 1000}})}, {whole({{900, 300, 500}}), whole({{100, 50, 1000}})},
+      {whole({{900, 300, 3000}}), whole({{2000, 50, 1000}})}};
   for (std::size_t i = 0; i < wrong.size(); ++i) {
     SCOPED_TRACE(i);
     EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills(wrong[i], kTargetBytes));
