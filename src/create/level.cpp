@@ -68,8 +68,7 @@ LevelSettings middle(int zstd_level, std::uint64_t apply_byte_ns) {
   LevelSettings settings;
   settings.predict = true;
   settings.make_byte_ns = 100'000;
-  settings.digest_share = 64;
-  settings.header_sums = true;
+  settings.fills = true;
   settings.substitution_search = 256;
   settings.history_bytes = 64 * kMiB;
   settings.match.sample_shift = 6;
@@ -96,7 +95,6 @@ LevelSettings small() {
   settings.coding.literals = {CodecId::kLzma, 6, 2};
   settings.coding.model_most_bytes = ~std::uint64_t{0};
   settings.make_byte_ns = 400'000;
-  settings.digest_share = 16;
   settings.substitution_search = ~std::uint64_t{0};
   settings.label_passes = 2;
   settings.group_bytes = 128 * kMiB;
@@ -154,7 +152,6 @@ LevelSettings level_settings(int level) {
     settings.coding.model_values = 8 * kMiB;
     settings.label_passes = 3;
     settings.make_byte_ns = 2'000'000;
-    settings.digest_share = 2;
     settings.coding.apply_byte_ns = 20'000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);

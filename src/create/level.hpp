@@ -14,8 +14,7 @@ struct LevelSettings {
   native::WriterSettings coding;
   std::uint64_t make_byte_ns = 0;  // nominal, of making on one thread, that a saved byte may take
   bool predict = false;             // fields of programs
-  std::uint64_t digest_share = 0;   // files whose digests are left to who applies the patch: NEW / digest_share bytes; 0: none
-  bool header_sums = false;         // checksums of archive headers are left to who applies the patch
+  bool fills = false;               // checksums and digests are left to who applies the patch
   std::uint64_t substitution_search = 0;  // most bytes to search for substitutions for each changed one; 0: none
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs where little changes; else a sample chooses

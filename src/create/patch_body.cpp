@@ -74,7 +74,11 @@ void PatchBody::note_copies() {
   }
 }
 
-Status PatchBody::add_fills(const Fills& fills) { return fills.empty() ? Status() : writer_->add_fills(fills); }
+Status PatchBody::add_fills(const Fills& fills) {
+  if (fills.empty()) return {};
+  patch_.report.nominal_apply_ns += hashed_bytes(fills) / 1024 * kHashedKiBNs;
+  return writer_->add_fills(fills);
+}
 
 Status PatchBody::add_moved_numbers(const MovedNumbers& numbers) {
   return numbers.lists.empty() ? Status() : writer_->add_moved_numbers(numbers);

@@ -46,7 +46,7 @@ std::vector<LeftOut> left_out(const CreateTask& task, const CreateInputs& inputs
   }
   list(settings.substitution_search != 0, "substitutions");
   list(settings.history_bytes != 0, "copies_of_new");
-  list(settings.header_sums, "fills");
+  list(settings.fills, "fills");
   list(settings.coding.model_misses, "modelled_bytes");
   return left;
 }

@@ -1,193 +1,164 @@
-// An installed Python package has a list of its files, RECORD, in a folder named after package and version; a line is the
-// file's path, its digest and its size (Recording installed projects, packaging.python.org). Where a file has changed, its
-// digest is 43 letters that nothing foretells. In place of them goes the digest that the file's line in the source has, as
-// the line is most likely copied from there; a file that is new gets letters that are all the same.
+// Where a file has changed, its digest in a list is 43 letters that nothing foretells. In place of them goes what the list of
+// the source has for the file, as the line is most likely copied from there; a file that is new gets letters that are all
+// the same.
 //
 // Large files take longer to hash when the patch is applied than their digests are worth: these keep them.
 #include "view/file_digests.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "base/deciding/prices.hpp"
+#include "view/jar_manifest.hpp"
+#include "view/python_record.hpp"
 
 namespace bdelta::view {
 namespace {
 
 constexpr std::size_t kLeastDigests = 2;
 constexpr std::size_t kMostDigests = kMostFillRanges / 2;
-constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 26;
-constexpr std::string_view kListName = ".dist-info/RECORD";
-constexpr std::string_view kDigestMark = ",sha256=";
 
-std::string_view text_of(ByteSpan bytes, std::uint64_t pos, std::uint64_t length) {
-  return {reinterpret_cast<const char*>(bytes.data() + pos), static_cast<std::size_t>(length)};
-}
-
-// A list of files: root/NAME-VERSION.dist-info/RECORD.
-struct PackageList {
-  std::string root;     // what paths are relative to, with its slash; empty for the container itself
-  std::string folder;   // NAME-VERSION.dist-info
-  std::uint64_t pos = 0;
-  std::uint64_t bytes = 0;
+// In the order of filling: sections of a manifest have its digests of files, and all of it has these.
+struct DigestList {
+  FillKind kind;
+  void (*for_each)(ByteSpan view, const Members& members, const VisitDigest& visit);
 };
-
-std::optional<PackageList> as_list(const Member& member) {
-  const std::string& name = member.name;
-  if (name.size() <= kListName.size() || name.compare(name.size() - kListName.size(), kListName.size(), kListName) != 0) {
-    return std::nullopt;
-  }
-  const std::size_t folder_end = name.rfind('/');
-  const std::size_t slash = name.rfind('/', folder_end - 1);
-  const std::size_t folder_at = slash == std::string::npos ? 0 : slash + 1;
-  return PackageList{name.substr(0, folder_at), name.substr(folder_at, folder_end - folder_at), member.data_pos,
-                     std::min(member.data_bytes, kMostListBytes)};
-}
-
-std::vector<PackageList> find_lists(const Members& members) {
-  std::vector<PackageList> lists;
-  for (const Member& member : members) {
-    if (auto list = member.is_file ? as_list(member) : std::nullopt) lists.push_back(std::move(*list));
-  }
-  return lists;
-}
-
-// One line that has a digest.
-struct ListedFile {
-  std::string_view path;
-  std::uint64_t text_pos = 0;  // of the digest, in the view
-};
-
-template <class Visit>
-void for_each_file(ByteSpan view, const PackageList& list, const Visit& visit) {
-  const std::string_view lines = text_of(view, list.pos, list.bytes);
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    const std::string_view line = lines.substr(begin, end - begin);
-    const std::size_t mark = line.rfind(kDigestMark);
-    const std::size_t text_at = mark + kDigestMark.size();
-    const std::size_t text_end = text_at + kDigestTextBytes;
-    if (mark != std::string_view::npos && line.size() > text_end && line[text_end] == ',') {
-      visit(ListedFile{line.substr(0, mark), list.pos + begin + text_at});
-    }
-    begin = end + 1;
-  }
-}
-
-// A package's name without what its spellings differ in (Names and normalization, packaging.python.org).
-std::string package_of(const PackageList& list) {
-  std::string name = list.folder.substr(0, list.folder.find('-'));
-  for (char& letter : name) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    if (letter == '.') letter = '_';
-  }
-  return name;
-}
-
-// What a file is known by in both versions: its package and its path, where the folder of the list goes without version.
-std::string key_of(const PackageList& list, std::string_view path) {
-  const bool is_beside_list = path.substr(0, list.folder.size()) == list.folder;
-  if (is_beside_list) path.remove_prefix(list.folder.size());
-  std::string key = list.root + package_of(list) + (is_beside_list ? '*' : '-');
-  return key += path;
-}
-
-std::string_view digest_at(ByteSpan view, std::uint64_t pos) { return text_of(view, pos, kDigestTextBytes); }
+constexpr DigestList kLists[] = {{kListedDigests, for_each_record_digest},
+                                 {kPaddedDigests, for_each_manifest_digest},
+                                 {kPaddedDigests, for_each_section_digest},
+                                 {kPaddedDigests, for_each_whole_digest}};
 
 struct SourceTexts {
   std::unordered_map<std::string, std::string_view> by_key;
   std::unordered_set<std::string_view> all;
 };
 
-SourceTexts texts_of(ByteSpan source, const std::vector<PackageList>& lists) {
+SourceTexts texts_of(const DigestList& list, ByteSpan source, const Members& members) {
   SourceTexts texts;
-  for (const PackageList& list : lists) {
-    for_each_file(source, list, [&](const ListedFile& file) {
-      const std::string_view digest = digest_at(source, file.text_pos);
-      texts.by_key[key_of(list, file.path)] = digest;
-      texts.all.insert(digest);
-    });
-  }
+  list.for_each(source, members, [&](const ListedDigest& listed) {
+    const std::string_view digest = text_at(source, listed.range.place_pos, list.kind.result_bytes);
+    texts.by_key[listed.key] = digest;
+    if (!listed.other_key.empty()) texts.by_key[listed.other_key] = digest;
+    texts.all.insert(digest);
+  });
   return texts;
 }
 
-// The digests in the target that the source doesn't have, each with what it gets instead, by the name of its file.
-using ChangedByName = std::unordered_map<std::string, OtherBytes>;
-
-ChangedByName changed_digests(ByteSpan target, const std::vector<PackageList>& lists, const SourceTexts& before) {
+Bytes bytes_instead(const SourceTexts& before, const ListedDigest& listed, std::uint32_t result_bytes) {
   constexpr std::uint8_t kNoDigest = 'A';
-  ChangedByName changed;
-  for (const PackageList& list : lists) {
-    for_each_file(target, list, [&](const ListedFile& file) {
-      if (before.all.count(digest_at(target, file.text_pos)) != 0) return;
-      OtherBytes other{file.text_pos, Bytes(kDigestTextBytes, kNoDigest)};
-      const auto partner = before.by_key.find(key_of(list, file.path));
-      if (partner != before.by_key.end()) other.bytes.assign(partner->second.begin(), partner->second.end());
-      changed.try_emplace(list.root + std::string(file.path), other);
-    });
-  }
-  return changed;
+  auto partner = before.by_key.find(listed.key);
+  if (partner == before.by_key.end()) partner = before.by_key.find(listed.other_key);
+  if (partner == before.by_key.end()) return Bytes(result_bytes, kNoDigest);
+  return {partner->second.begin(), partner->second.end()};
 }
 
 struct Candidate {
   FillRange range;
-  OtherBytes other;
+  Bytes other;
+  std::uint64_t list_pos = 0;
+  unsigned turn = 0;
   bool is_proven = false;
 };
+using Candidates = std::vector<Candidate>;
 
-// In the order of their files, which stand in front of their digests.
-std::vector<Candidate> find_candidates(const Members& members, ChangedByName& changed) {
-  std::vector<Candidate> candidates;
+// The digests in the target that the source doesn't have. They are of members, or of what their list says.
+Candidates changed_digests(const DigestList& list, ByteSpan target, const Members& members, const SourceTexts& before) {
+  Candidates changed;
+  std::unordered_map<std::string, Candidate> by_file;
+  list.for_each(target, members, [&](const ListedDigest& listed) {
+    if (before.all.count(text_at(target, listed.range.place_pos, list.kind.result_bytes)) != 0) return;
+    Candidate candidate{listed.range, bytes_instead(before, listed, list.kind.result_bytes), listed.list_pos, listed.turn};
+    if (listed.file.empty()) {
+      changed.push_back(std::move(candidate));
+    } else {
+      by_file.try_emplace(listed.file, std::move(candidate));
+    }
+  });
   for (const Member& member : members) {
-    if (!member.is_file || member.data_bytes == 0) continue;
-    const auto found = changed.find(member.name);
-    if (found == changed.end()) continue;
-    const FillRange range{member.data_pos, member.data_bytes, found->second.pos};
-    if (range.place_pos >= range.end()) candidates.push_back({range, found->second, false});
-    changed.erase(found);
+    if (by_file.empty()) break;
+    const auto found = member.is_file && member.data_bytes != 0 ? by_file.find(member.name) : by_file.end();
+    if (found == by_file.end()) continue;
+    found->second.range.pos = member.data_pos;
+    found->second.range.bytes = member.data_bytes;
+    changed.push_back(std::move(found->second));
+    by_file.erase(found);
   }
-  return candidates;
+  return changed;
 }
 
-// A digest saves the same however large its file is, and what the files have together is what applying takes.
-std::vector<Candidate> smallest_of(std::vector<Candidate> candidates, std::uint64_t most_bytes) {
-  const auto by_size = [](const Candidate& a, const Candidate& b) { return a.range.bytes < b.range.bytes; };
-  const auto by_place = [](const Candidate& a, const Candidate& b) { return a.range.pos < b.range.pos; };
-  std::stable_sort(candidates.begin(), candidates.end(), by_size);
+std::vector<Stretch> tar_headers(const Fills& fills) {
+  std::vector<Stretch> headers;
+  for (const FillRule& rule : fills) {
+    if (rule.has_places()) continue;
+    for (const FillRange& range : rule.ranges) headers.push_back({range.pos, range.end()});
+  }
+  return joined(std::move(headers));
+}
+
+// Whether an applier takes them where they stand: in front of their files it holds back what is from their list on.
+bool is_possible(const Candidate& candidate, std::uint32_t result_bytes, const std::vector<Stretch>& headers) {
+  const FillRange& range = candidate.range;
+  if (range.place_pos >= range.end()) return true;
+  if (range.place_pos + result_bytes > range.pos || range.end() - candidate.list_pos > kMostHeldStretch) return false;
+  const auto behind = std::partition_point(headers.begin(), headers.end(),
+                                           [&](const Stretch& each) { return each.end <= candidate.list_pos; });
+  return behind == headers.end() || behind->begin >= range.end();
+}
+
+// A digest saves the same however large its file is. What takes next to no time altogether is left to who applies in any case.
+Candidates worth_hashing(Candidates candidates, std::uint64_t apply_byte_ns) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.range.bytes < b.range.bytes; });
   std::size_t kept = 0;
-  for (std::uint64_t sum = 0; kept < candidates.size() && kept < kMostDigests; ++kept) {
-    sum += candidates[kept].range.bytes;
-    if (sum > most_bytes) break;
+  for (std::uint64_t sum = 0; kept < std::min(candidates.size(), kMostDigests); ++kept) {
+    const std::uint64_t bytes = candidates[kept].range.bytes;
+    sum += bytes;
+    const bool pays = apply_byte_ns == 0 || bytes / 1024 * kHashedKiBNs <= kDigestBytes * apply_byte_ns;
+    if (!pays && sum / 1024 * kHashedKiBNs > kFreeModelNs) break;
   }
   candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end());
-  std::sort(candidates.begin(), candidates.end(), by_place);
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.turn != b.turn ? a.turn < b.turn : a.range.pos < b.range.pos;
+  });
   return candidates;
 }
 
-void prove(ByteSpan target, std::vector<Candidate>& candidates, WorkerPool& pool) {
+void prove(const FillKind& kind, ByteSpan target, Candidates& candidates, WorkerPool& pool) {
   pool.for_each(candidates.size(), [&](std::size_t i) {
-    candidates[i].is_proven = has_results(target, {kListedDigests, 0, {}}, candidates[i].range, 0, 1);
+    candidates[i].is_proven = has_results(target, {kind, 0, {}}, candidates[i].range, 0, 1);
     pool.advance();
   });
+}
+
+// Behind those that are there, in rules whose ranges share no byte.
+void add(const FillKind& kind, const Candidates& candidates, FoundFills& found) {
+  bool is_first = true;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.is_proven) continue;
+    if (is_first || candidate.range.pos < found.fills.back().ranges.back().end()) found.fills.push_back({kind, 0, {}});
+    is_first = false;
+    found.fills.back().ranges.push_back(candidate.range);
+    found.others.push_back({candidate.range.place_pos, candidate.other});
+  }
 }
 
 }  // namespace
 
 FoundFills find_file_digests(ByteSpan source, const Members& source_members, ByteSpan target, const Members& target_members,
-                             std::uint64_t most_hashed_bytes, WorkerPool& pool) {
-  const std::vector<PackageList> lists = find_lists(target_members);
-  if (lists.empty()) return {};
+                             const Fills& before, std::uint64_t apply_byte_ns, WorkerPool& pool) {
   const Step step(pool, PhaseId::kPredict, target.size());
-  ChangedByName changed = changed_digests(target, lists, texts_of(source, find_lists(source_members)));
-  std::vector<Candidate> candidates = smallest_of(find_candidates(target_members, changed), most_hashed_bytes);
-  prove(target, candidates, pool);
+  const std::vector<Stretch> headers = tar_headers(before);
   FoundFills found;
-  for (const Candidate& candidate : candidates) {
-    if (!candidate.is_proven) continue;
-    add_range(found.fills, kListedDigests, 0, candidate.range);
-    found.others.push_back(candidate.other);
+  for (const DigestList& list : kLists) {
+    Candidates candidates =
+        changed_digests(list, target, target_members, texts_of(list, source, source_members));
+    std::erase_if(candidates, [&](const Candidate& each) { return !is_possible(each, list.kind.result_bytes, headers); });
+    candidates = worth_hashing(std::move(candidates), apply_byte_ns);
+    prove(list.kind, target, candidates, pool);
+    add(list.kind, candidates, found);
   }
   return found.others.size() < kLeastDigests ? FoundFills() : found;
 }

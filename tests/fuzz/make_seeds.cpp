@@ -34,11 +34,13 @@
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
 #include "support/package.hpp"
+#include "support/signed_jar.hpp"
 #include "support/tar.hpp"
 #include "support/views.hpp"
 #include "view/deflate/guesses.hpp"
 #include "view/member_fields.hpp"
 #include "view/zip_entries.hpp"
+#include "view/file_digests.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -84,11 +86,18 @@ void add_pairs_with_records(std::vector<Pair>& pairs) {
   test::Craft digests;
   digests.fills = {packages.changed};
   pairs.push_back(crafted("file_digests", packages.old_version, packages.new_version, digests));
+  test::JarShape jar;
+  jar.file_count = 8;
+  const test::JarPair jars = test::jar_pair(jar);
+  const Bytes old_jar = test::tar_of(jars.old_version), new_jar = test::tar_of(jars.new_version);
+  WorkerPool pool(1);
+  test::Craft held;
+  held.fills = view::find_file_digests(old_jar, test::members_of(old_jar), new_jar, test::members_of(new_jar), {}, 0, pool).fills;
+  pairs.push_back(crafted("jar_digests", old_jar, new_jar, held));
   test::ModuleShape shape;
   shape.module_count = 6;
   shape.type_count = 40;
   const test::ModulePair modules = test::module_pair(shape);
-  WorkerPool pool(1);
   test::Craft moving;
   moving.moved_numbers = learn_moved_numbers(modules.old_version, modules.new_version, pool);
   pairs.push_back(crafted("moved_numbers", modules.old_version, modules.new_version, moving));
@@ -242,10 +251,13 @@ void save_fills() {
   const FillRule last{tar_checksums(FillEncoding::kSevenNul), 0, {{5000, 512, 0}}};
   const FillRule pages{kPageDigests, 12, {{512, 4096, 4608}, {7000, 9000, 16'100}}};
   const FillRule files{kListedDigests, 0, {{512, 4128, 20'000}, {5000, 700, 19'000}}};
+  const FillRule listed{kPaddedDigests, 0, {{3000, 900, 1000}, {4000, 5000, 1200}}};
+  const FillRule parts{kPaddedDigests, 0, {{990, 60, 500}, {1190, 60, 12'000}}};
   const std::pair<const char*, Fills> examples[] = {{"headers", {headers}}, {"moved", {moved, last}}, {"pages", {pages}},
-                                                    {"files", {files}}, {"all", {headers, pages, files}}};
+                                                    {"files", {files}}, {"in_front", {listed, parts}}, {"all", {headers, pages, files}}};
   for (const auto& [name, fills] : examples) {
-    const Bytes sizes = joined({number(std::uint32_t{20'043}), number(std::uint16_t{2000})});
+    const auto memory_bytes = static_cast<std::uint16_t>(std::max<std::uint64_t>(2000, held_bytes(fills)));
+    const Bytes sizes = joined({number(std::uint32_t{20'043}), number(memory_bytes)});
     const Bytes start = joined({sizes, number(std::uint16_t{4500}), Bytes{3}});
     save("native_fills", name, joined({start, *native::open_record(native::encode_fills(fills))}));
   }

@@ -6,6 +6,7 @@
 #include "support/io_support.hpp"
 #include "support/own_deflate.hpp"
 #include "support/program_pair.hpp"
+#include "support/signed_jar.hpp"
 #include "support/tar.hpp"
 #include "view/deflate/guesses.hpp"
 
@@ -79,6 +80,20 @@ ArchivePair zip_of_many() {
     return zip_of(members, {.comment = "many", .reversed = true});
   };
   return {"bdt2-view-zip", archive(false), archive(true)};
+}
+
+// A signed archive whose lists stand in front of its files: digests of these, of parts of the list, and of all of it.
+ArchivePair signed_jar() {
+  JarShape shape;
+  shape.file_count = 16;
+  shape.seed = 33;
+  const JarPair jars = jar_pair(shape);
+  const auto archive = [](const std::vector<TarFile>& files) {
+    std::vector<ZipMember> members;
+    for (const TarFile& file : files) members.push_back(packed_member(file.name, file.content));
+    return zip_of(members);
+  };
+  return {"bdt2-view-jar", archive(jars.old_version), archive(jars.new_version)};
 }
 
 // Words with stretches of what stands before among them, so that encoders find other matches.
@@ -239,7 +254,7 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), other_encoders(vectors),
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), signed_jar(), members_of_gzip(), members_of_go(), members_in_pieces(), other_encoders(vectors),
           program_in_zip(), archives_in_archive(), copies_in_zip(), lending_members()};
 }
 

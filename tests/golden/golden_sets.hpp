@@ -15,7 +15,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-image-choice", "bdt2-macho-tables", "bdt2-mixed-pages",
     "bdt2-positions", "bdt2-tracks",
     "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-covers", "bdt2-header-sums", "bdt2-header-sums-cut",
-    "bdt2-file-digests", "bdt2-file-digests-cut",
+    "bdt2-file-digests", "bdt2-file-digests-cut", "bdt2-jar-digests-cut", "bdt2-view-jar",
     "bdt2-moved-numbers", "bdt2-moved-numbers-cut",
     "bdt2-view-go", "bdt2-view-gzip", "bdt2-view-kept", "bdt2-view-lent", "bdt2-view-members", "bdt2-view-nested", "bdt2-view-encoders", "bdt2-view-tar", "bdt2-view-zip",
     "bdt2-view-program", "bdt2-view-pieces",

@@ -79,7 +79,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 512}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
       {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4}, {"bdt2-view-go", 4},
-      {"bdt2-view-kept", 4}, {"bdt2-view-lent", 4},
+      {"bdt2-view-jar", 4}, {"bdt2-view-kept", 4}, {"bdt2-view-lent", 4},
       {"bdt2-view-members", 4}, {"bdt2-view-nested", 4}, {"bdt2-view-pieces", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4},
       {"bdt2-substitutions-modelled", 16384},
       {"bdt2-substitutions-covers", 1}, {"bdt2-substitutions-predicted", 1}, {"bdt2-windows", 3},
@@ -97,7 +97,7 @@ TEST(GoldenFolder, EveryRecordIsFrozen) {
   using native::RecordTag;
   const std::multimap<RecordTag, std::string> sets = {
       {RecordTag::kDigests, "bdt2-digests"}, {RecordTag::kFills, "bdt2-file-digests"}, {RecordTag::kFills, "bdt2-header-sums"},
-      {RecordTag::kFills, "bdt2-signed"}, {RecordTag::kFills, "bdt2-view-tar"}, {RecordTag::kView, "bdt2-view-zip"},
+      {RecordTag::kFills, "bdt2-signed"}, {RecordTag::kFills, "bdt2-view-tar"}, {RecordTag::kFills, "bdt2-view-jar"}, {RecordTag::kFills, "bdt2-jar-digests-cut"}, {RecordTag::kView, "bdt2-view-zip"},
       {RecordTag::kMovedNumbers, "bdt2-moved-numbers"}, {RecordTag::kSubstitutions, "bdt2-substitutions"},
       {RecordTag::kGlobal, "bdt2-predicted"}, {RecordTag::kCovers, "bdt2-predicted"}, {RecordTag::kGroup, "bdt2-predicted"}};
   for (const auto& [tag, set] : sets) EXPECT_TRUE(has_record(get(kFolder / set / "patch"), tag)) << set;

@@ -31,9 +31,11 @@
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
 #include "support/package.hpp"
+#include "support/signed_jar.hpp"
 #include "support/tar.hpp"
 #include "support/woven.hpp"
 #include "support/thumb_program.hpp"
+#include "view/file_digests.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -87,6 +89,23 @@ void by_tool(const std::string& name, const Bytes& source, const Bytes& target, 
 
 void by_hand(const std::string& name, const Bytes& source, const Bytes& target, const Craft& craft) {
   save(name, source, target, craft_patch(source, target, covers_of(source, target), craft));
+}
+
+// What is held back, in small windows: lists in front of their files, the second of them in front of the first.
+void by_hand_jar() {
+  JarShape shape;
+  shape.file_count = 12;
+  shape.seed = 34;
+  shape.signer_count = 2;
+  shape.signatures_first = true;
+  const JarPair jars = jar_pair(shape);
+  const Bytes source = tar_of(jars.old_version), target = tar_of(jars.new_version);
+  WorkerPool pool(1);
+  Craft craft;
+  craft.fills = view::find_file_digests(source, members_of(source), target, members_of(target), {}, 0, pool).fills;
+  craft.window_bytes = 700;
+  craft.group_bytes = 5000;
+  by_hand("bdt2-jar-digests-cut", source, target, craft);
 }
 
 // Each byte behind certain pairs is another, as a model of misses is quick to learn.
@@ -444,6 +463,8 @@ void make_all() {
   files.window_bytes = 1700;
   files.group_bytes = 8000;
   by_hand("bdt2-file-digests-cut", backwards.old_version, backwards.new_version, files);
+
+  by_hand_jar();
 
   const Bytes story = wordy_bytes(30'000, 15);
   const Bytes told(story.begin(), story.begin() + 20'000);

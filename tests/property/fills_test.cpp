@@ -3,12 +3,16 @@
 
 #include "format/native/layout.hpp"
 #include "hash/sha256.hpp"
+#include "parallel/worker_pool.hpp"
+#include "support/archive.hpp"
 #include "support/craft.hpp"
 #include "support/fills.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/package.hpp"
+#include "support/signed_jar.hpp"
 #include "support/signed_program.hpp"
+#include "view/file_digests.hpp"
 
 namespace bdelta::test::fills_test {
 namespace {
@@ -273,6 +277,68 @@ TEST(Fills, ThePatchNeedsItsRecord) {
   EXPECT_FAILS(ErrorCode::kTargetDigest, apply_patch(pair.old_version, with_header(split.header, split.body)));
   split.header.decoder_memory_bytes = kHeldFillBytes - 1;
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, with_header(split.header, split.body)));
+}
+
+// Of a signed archive as it is unpacked. Digests that are wrong stay as they are.
+Bytes zip_of_jar(const std::vector<TarFile>& files, bool wrong = false) {
+  std::vector<ZipMember> members;
+  for (const TarFile& file : files) {
+    ZipMember member;
+    member.name = file.name;
+    member.content = file.content;
+    const std::string mark = "SHA-256-Digest: ";
+    const auto is_list = file.name.compare(0, 9, "META-INF/") == 0;
+    for (auto at = member.content.begin(); wrong && is_list;) {
+      at = std::search(at, member.content.end(), mark.begin(), mark.end());
+      if (at == member.content.end()) break;
+      at += static_cast<std::ptrdiff_t>(mark.size());
+      *at ^= 1;
+    }
+    members.push_back(std::move(member));
+  }
+  return zip_of(members);
+}
+
+class SignedJars : public ::testing::TestWithParam<int> {};
+
+TEST_P(SignedJars, LeaveDigestsToBeFilledIn) {
+  JarShape shape;
+  shape.file_count = 150;
+  const JarPair jars = jar_pair(shape);
+  const Bytes source = zip_of_jar(jars.old_version), target = zip_of_jar(jars.new_version);
+  const auto patch = make_patch(source, target, create_options(GetParam(), PatchFormat::kBdt2, 2));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(has_fills(*patch, FillShape::kWhole));
+  expect_rebuilt_everywhere(source, *patch, target);
+  const Bytes wrong = zip_of_jar(jars.new_version, true);
+  const auto with_all = make_patch(source, wrong, create_options(GetParam()));
+  ASSERT_OK(with_all);
+  EXPECT_LT(patch->size() + 20 * 2 * jars.changed_count, with_all->size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, SignedJars, ::testing::Values(3, 6, 9));
+
+// What is held back comes out the same by any windows, through files, streams and push.
+TEST(SignedJars, WindowsOfAnySize) {
+  for (const bool signatures_first : {false, true}) {
+    JarShape shape;
+    shape.file_count = 12;
+    shape.signer_count = 2;
+    shape.signatures_first = signatures_first;
+    const JarPair jars = jar_pair(shape);
+    const Bytes source = tar_of(jars.old_version), target = tar_of(jars.new_version);
+    WorkerPool pool(2);
+    Craft craft;
+    craft.fills = view::find_file_digests(source, members_of(source), target, members_of(target), {}, 0, pool).fills;
+    ASSERT_FALSE(held_stretches(craft.fills).empty());
+    for (const std::uint64_t window_bytes : {40u, 700u, 5000u, 1u << 20}) {
+      craft.window_bytes = window_bytes;
+      craft.group_bytes = 3 * window_bytes + 1;
+      const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
+      expect_rebuilt_everywhere(source, patch, target);
+      expect_rebuilt_in_pieces(source, patch, target);
+    }
+  }
 }
 
 }  // namespace

@@ -205,7 +205,8 @@ class Fresh(unittest.TestCase):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
 
     def test_what_is_filled_in(self):
-        for name, shape in (("bdt2-header-sums", TAR_HEADERS), ("bdt2-file-digests", WHOLE), ("bdt2-signed", PAGES)):
+        for name, shape in (("bdt2-header-sums", TAR_HEADERS), ("bdt2-file-digests", WHOLE), ("bdt2-view-jar", WHOLE),
+                            ("bdt2-signed", PAGES)):
             folder = os.path.join(GOLDEN, name)
             with self.subTest(name), mock.patch("bdt2.fill_in", side_effect=fill_in) as filled:
                 self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), "-6")
