@@ -98,14 +98,24 @@ std::vector<Stretch> tar_headers(const Fills& fills) {
   return joined(std::move(headers));
 }
 
-// Whether an applier takes them where they stand: in front of their files it holds back what is from their list on.
-bool is_possible(const Candidate& candidate, std::uint32_t result_bytes, const std::vector<Stretch>& headers) {
+// The first that ends behind that position.
+std::vector<Stretch>::const_iterator stretch_at(const std::vector<Stretch>& stretches, std::uint64_t pos) {
+  return std::partition_point(stretches.begin(), stretches.end(), [&](const Stretch& each) { return each.end <= pos; });
+}
+
+// Whether an applier takes them where they stand: in front of their files it holds back what is from their list on, together
+// with what is held back already.
+bool is_possible(const Candidate& candidate, std::uint32_t result_bytes, const std::vector<Stretch>& headers,
+                 const std::vector<Stretch>& held) {
   const FillRange& range = candidate.range;
   if (range.place_pos >= range.end()) return true;
-  if (range.place_pos + result_bytes > range.pos || range.end() - candidate.list_pos > kMostHeldStretch) return false;
-  const auto behind = std::partition_point(headers.begin(), headers.end(),
-                                           [&](const Stretch& each) { return each.end <= candidate.list_pos; });
-  return behind == headers.end() || behind->begin >= range.end();
+  Stretch all{candidate.list_pos, range.end()};
+  for (auto met = stretch_at(held, all.begin); met != held.end() && met->begin < all.end; ++met) {
+    all = {std::min(all.begin, met->begin), std::max(all.end, met->end)};
+  }
+  if (range.place_pos + result_bytes > range.pos || all.end - all.begin > kMostHeldStretch) return false;
+  const auto behind = stretch_at(headers, all.begin);
+  return behind == headers.end() || behind->begin >= all.end;
 }
 
 // A digest saves the same however large its file is. What takes next to no time altogether is left to who applies in any case.
@@ -155,7 +165,8 @@ FoundFills find_file_digests(ByteSpan source, const Members& source_members, Byt
   for (const DigestList& list : kLists) {
     Candidates candidates =
         changed_digests(list, target, target_members, texts_of(list, source, source_members));
-    std::erase_if(candidates, [&](const Candidate& each) { return !is_possible(each, list.kind.result_bytes, headers); });
+    const std::vector<Stretch> held = held_stretches(found.fills);
+    std::erase_if(candidates, [&](const Candidate& each) { return !is_possible(each, list.kind.result_bytes, headers, held); });
     candidates = worth_hashing(std::move(candidates), apply_byte_ns);
     prove(list.kind, target, candidates, pool);
     add(list.kind, candidates, found);

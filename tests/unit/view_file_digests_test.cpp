@@ -143,6 +143,29 @@ TEST(JarDigests, InFrontOfTheManifest) {
   EXPECT_TRUE(same_bytes(target, bent));
 }
 
+// Of files further behind their manifest than may be held back, digests stay; those of sections in front of it do, too, where
+// both together are too much.
+TEST(JarDigests, FarBehindTheManifestStay) {
+  constexpr std::size_t kFarBytes = kMostHeldStretch - 100'000;
+  for (const bool signatures_first : {false, true}) {
+    JarShape shape;
+    shape.signatures_first = signatures_first;
+    shape.file_count = 600;  // a signature file of 80,000 bytes
+    JarPair pair = jar_pair(shape);
+    for (auto* const files : {&pair.old_version, &pair.new_version}) {
+      files->insert(files->begin() + 100, {"far", 1, Bytes(kFarBytes, 'f')});
+    }
+    const Bytes source = tar_of(pair.old_version), target = tar_of(pair.new_version);
+    const FoundFills found = found_in(source, target);
+    EXPECT_OK(check_fills(found.fills, target.size()));
+    EXPECT_LT(20u, found.others.size());
+    EXPECT_GT(2 * pair.changed_count, found.others.size());
+    Bytes bent = with_others(target, found);
+    fill_slowly(bent, found.fills);
+    EXPECT_TRUE(same_bytes(target, bent));
+  }
+}
+
 // The name of an archive has its version in it, and tells nothing of what is inside.
 TEST(JarDigests, OfAnotherVersionStandInTheirPlace) {
   const auto files = [](const char* root) {
