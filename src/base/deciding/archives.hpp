@@ -6,9 +6,9 @@
 
 namespace bdelta {
 
-// Streams that nobody lists. They are looked for in stretches that nothing covers, from a least one on. The head may be so
-// far in front of a stretch, and no more than so many times the stretch. So small changes everywhere don't have all of a
-// file looked at. Then comes the most that is unpacked of a file. Then the work for what only looks like streams. A packed
+// Streams that nobody lists. They are looked for where nothing covers a stretch of so many bytes or more. The head
+// may be so far in front of it, and no more than so many times the stretch, so that small changes everywhere don't have all
+// of a file looked at. At most so many bytes of a stream are unpacked. Then the work for what only looks like streams. A packed
 // byte counts as one, and each byte of a file is worth so many. A head and a table of codes count as so many, and so many
 // bytes of text count as a packed one.
 // [bytes, ratio] More: looks at less, with the first, a head's and a table's; with the others at more. Sets: 35 files and 6 libraries for the work.

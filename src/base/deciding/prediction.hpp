@@ -90,8 +90,8 @@ inline constexpr std::uint8_t kFieldMissSixteenths = 10;
 // [bytes] More: decides more coarsely. Sets: none noted.
 inline constexpr std::uint64_t kTablePieceBytes = std::uint64_t{64} << 10;
 
-// A border, which takes about two bytes, needs more than this left between two spans of substitutions, in units of spans. Many
-// substitutions, which take their time there, need the first. No more than so many need the second.
+// A border, which takes about two bytes, needs more than this left between two spans of substitutions, in units of spans.
+// Many substitutions, which take their time there, need the first. No more than so many need the second.
 // [units, substitutions] More: makes fewer borders. Sets: none noted.
 inline constexpr std::uint64_t kWorthBorderUnits = 2;
 inline constexpr std::uint64_t kWorthBorderUnitsOfFew = 8;
