@@ -6,11 +6,11 @@
 
 namespace bdelta {
 
-// Streams that nobody lists. They are looked for where nothing covers a stretch of so many bytes or more. The head
-// may be so far in front of it, and no more than so many times the stretch, so that small changes everywhere don't have all
-// of a file looked at. At most so many bytes of a stream are unpacked. Then the work for what only looks like streams. A packed
-// byte counts as one, and each byte of a file is worth so many. A head and a table of codes count as so many, and so many
-// bytes of text count as a packed one.
+// Streams that nobody lists. They are looked for where nothing covers a stretch of so many bytes or more. The head may be so
+// far in front of it, and no more than so many times the stretch, so that small changes everywhere don't have all of a file
+// looked at. At most so many bytes of a stream are unpacked. Then the work for what only looks like streams. A packed byte
+// counts as one, and each byte of a file is worth so many. A head and a table of codes count as so many, and so many bytes
+// of text count as a packed one.
 // [bytes, ratio] More: looks at less, with the first, a head's and a table's; with the others at more. Sets: 35 files and 6 libraries for the work.
 inline constexpr std::uint64_t kLeastFreeBytes = 64;
 inline constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
@@ -70,8 +70,7 @@ inline constexpr std::uint64_t kLentWorkRatio = 16;
 inline constexpr unsigned kMostNesting = 4;
 
 // Texts of OLD that NEW has packed. A patch takes so many bits for a byte that is new, and for one that changes in a copy.
-// It takes so many bytes to say that a text is unpacked. As a rule such texts hold 1/share of what is
-// missing.
+// It takes so many bytes to say that a text is unpacked. As a rule such texts hold 1/share of what is missing.
 // [bits, bytes, share] More: unpacks more; more; less; looks less. Sets: 17 pairs at three levels, 19 others for the share.
 inline constexpr std::uint64_t kNewByteBits = 2;
 inline constexpr std::uint64_t kChangedByteBits = 6;
