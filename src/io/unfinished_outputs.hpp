@@ -3,8 +3,7 @@
 // Slots are static and of fixed size, because a handler may neither allocate nor lock. Each slot has a state:
 //   free -> filling -> opening -> armed -> free   by its owner
 //   opening or armed -> removing -> removed       by the handler; the owner frees the slot later
-// A name that finds no slot, or is too long for one, is left behind if a
-// signal ends the program.
+// A name that finds no slot, or is too long for one, is left behind if a signal ends the program.
 //
 // Between opening and armed the file may come to be at any moment. A handler on another thread waits for the end of
 // that, up to a second. Else it would remove a file too early and leave it behind. A handler on the same thread has

@@ -110,7 +110,7 @@ class BitDecoder {
  public:
   static constexpr bool kDecoding = true;
 
-  // code: has to stay where it is. Behind its end come zeros, as many as are asked for: that a code is cut short shows
+  // code: has to stay where it is. Behind its end come zeros, as many as are asked for. That a code is cut short shows
   // in what it says alone, so a caller bounds how much it reads.
   explicit BitDecoder(ByteSpan code) noexcept : at_(code.data()), end_(code.data() + code.size()) {
     for (unsigned i = 0; i < 4; ++i) code_ = code_ << 8 | next();
