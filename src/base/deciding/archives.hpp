@@ -7,7 +7,7 @@
 namespace bdelta {
 
 // Streams that nobody lists. They are looked for where nothing covers a stretch of so many bytes or more. The head may be so
-// far in front of it, and no more than so many times the stretch, so that small changes everywhere don't have all of a file
+// far in front of it, and no more than so many times the stretch. Else small changes everywhere would have all of a file
 // looked at. At most so many bytes of a stream are unpacked. Then the work for what only looks like streams. A packed byte
 // counts as one, and each byte of a file is worth so many. A head and a table of codes count as so many, and so many bytes
 // of text count as a packed one.
