@@ -13,7 +13,8 @@ constexpr std::uint64_t kFreeIndex = 2048 * kMiB;
 constexpr std::uint64_t kFreeBatch = 256 * kMiB;
 constexpr std::uint64_t kAmpleCopies = 4;                  // of both files that work without a limit takes at most
 // The same of files that hardly differ, in quarters. The work has copies of both without what is left out or moved. With
-// programs it also has copies in which addresses are masked, what a miss in them costs, and fields. And of what differs.
+// programs it also has copies in which addresses are masked, what a miss in them costs, and fields. Then copies of what
+// differs.
 constexpr std::uint64_t kSimilarQuarters = 5;
 constexpr std::uint64_t kProgramQuarters = 9;
 constexpr std::uint64_t kChangedCopies = 8;

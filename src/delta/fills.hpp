@@ -113,7 +113,7 @@ inline constexpr std::uint64_t kMostHeldStretch = std::uint64_t{1} << 24;
 // Of an applier's memory; the fills are sound.
 [[nodiscard]] std::uint64_t held_bytes(const Fills& fills);
 
-// Whether they are no more than that and lie inside a target of this size. Their order is one in which no input holds the
+// Whether they are no more than that and lie inside a target of this size. Also whether in their order no input holds the
 // place of a later one, and no stretch that is held back holds tar headers. kPatchCorrupt else.
 Status check_fills(const Fills& fills, std::uint64_t target_size);
 

@@ -166,9 +166,9 @@ constexpr OpcodeTable make_table(bool bits64) noexcept {
   return b.table;
 }
 
-// What follows an opcode because of ModRM: the bytes of ModRM, SIB and displacement together. It depends on the
-// ModRM byte (bits 0-7) and on the base register of a SIB byte that may come after it (bits 8-10). Addresses have 32
-// or 64 bits. kDisplacementOnly is set where there is no register: in 64-bit mode that is a displacement from the end of the
+// What follows an opcode because of ModRM: the bytes of ModRM, SIB and displacement together. It depends on the ModRM byte
+// (bits 0-7) and on the base register of a SIB byte that may come after it (bits 8-10). Addresses have 32 or 64 bits.
+// kDisplacementOnly is set where there is no register: in 64-bit mode that is a displacement from the end of the
 // instruction.
 constexpr std::uint8_t modrm_size(unsigned modrm, unsigned sib_base) noexcept {
   const unsigned mod = modrm >> 6;

@@ -52,8 +52,8 @@ inline constexpr std::uint64_t kParsedIndexShare = 64;
 // [ratio] More: takes longer where a file is made of samples. Sets: none noted.
 inline constexpr std::uint64_t kMostOfExpected = 8;
 
-// With less than 1/share uncovered, what is near is looked for before that. It reads so many bytes of the source for
-// each of the target, and so many on either side of a cover.
+// With less than 1/share uncovered, what is near is looked for before that. This reads so many bytes of the source for each
+// of the target, and so many on either side of a cover.
 // [share, bytes] More: is looked for less often; reads more. Sets: none noted.
 inline constexpr std::uint64_t kNearlyCoveredShare = 8;
 inline constexpr std::uint64_t kNearRatio = 4;

@@ -1,9 +1,8 @@
 // Two questions, because codecs win in two ways. What is uneven or repeats nearby shows in any part. So a quarter of the
-// stream, in pieces spread evenly, goes through a fast codec until it has saved enough. What compresses then costs next
-// to nothing. What repeats megabytes away shows in no sample of pieces (compressed files inside of which the same file
-// stands twice). Nor does a fast codec find it with its small tables. So the 8 bytes at one position in 32 are looked
-// up among those before. These positions are chosen by the hash of their bytes and are thus the same wherever the bytes
-// stand.
+// stream, in pieces spread evenly, goes through a fast codec until it has saved enough. So what compresses costs next to
+// nothing. What repeats megabytes away shows in no sample of pieces (compressed files inside of which the same file stands
+// twice). Nor does a fast codec find it with its small tables. So the 8 bytes at one position in 32 are looked up among
+// those before. These positions are chosen by the hash of their bytes and are thus the same wherever the bytes stand.
 //
 // LZMA is asked a third one: whether it saves anything of what stands near, and more than a thorough zstd does. Where a
 // stream has far repeats alone, or bytes that are only somewhat uneven (archives of compressed files, fonts), LZMA makes

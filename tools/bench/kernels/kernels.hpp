@@ -55,8 +55,8 @@ struct Kept {
 }  // namespace detail
 
 // The input called `key`, made when first asked for. A benchmark function is called several times in a run, and the
-// variants of a group follow one another. So the last input is kept, and only the last, as inputs are large. A key
-// stands for one type and one way of making it.
+// variants of a group follow one another. So the last input is kept, and only the last, as inputs are large.
+// A key stands for one type and one way of making it.
 template <class Make>
 auto& input(const std::string& key, Make make) {
   using Input = decltype(make());
