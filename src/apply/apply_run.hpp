@@ -43,8 +43,10 @@ class ApplyRun {
   // OLD is what the patch was made from: size first, then digest. From then on the reader may have it.
   Status verify_source();
 
-  // Makes what the patch's plan asks for before its windows: OLD's view, which takes OLD's place from then on; OLD with other
-  // numbers in place of some of it, which copies are made of; and the fields of its programs, if it predicts any.
+  // Makes what the patch's plan asks for before its windows:
+  // - OLD's view, which takes OLD's place from then on;
+  // - OLD with other numbers in place of some of it, which copies are made of;
+  // - the fields of its programs, if it predicts any.
   Status prepare();
 
   // All windows into the sink; the whole is proven against the header's digest.

@@ -1,5 +1,5 @@
-// The residual is sparse and its places count over the copied bytes, so after each copy a cursor walks those of its
-// runs that fall inside and adds their values in place; equal bytes are only ever moved by memcpy.
+// The residual is sparse and its places count over the copied bytes. So after each copy a cursor walks the runs
+// that fall inside it and adds their values in place. Equal bytes are only ever moved by memcpy.
 #include "apply/execute.hpp"
 
 #include <algorithm>

@@ -31,9 +31,9 @@ class Filler {
   // what it hashes and the window.
   void hash_early(std::uint64_t pos, ByteSpan bytes);
 
-  // Then all windows in the order of the target, one at a time, each by one of these: `hash` if nothing is filled in, else
-  // `fill`, where `pass` gets what was held back of windows before and this one, but for what is held back of it. Nothing is
-  // left in the end. Errors: those of `pass`.
+  // Then all windows in the order of the target, one at a time. A window goes to `hash` if nothing is filled in, else to
+  // `fill`. `pass` gets what was held back of windows before, then this window. What is held back of this window comes
+  // later. Nothing is left in the end. Errors: those of `pass`.
   void hash(std::uint64_t pos, ByteSpan bytes);
   Status fill(std::uint64_t pos, MutableByteSpan bytes, const Pass& pass);
 

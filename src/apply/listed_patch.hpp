@@ -1,5 +1,5 @@
-// A patch of which nothing is given out before it proved to be what the caller expects: its head by the SHA-256 that the
-// caller has, each part behind it by the list in the head.
+// A patch of which nothing is given out before it proved to be what the caller expects. The caller's SHA-256 proves the
+// head. The list in the head proves each part behind it.
 //
 // The part at hand is held until all of it was read, so a patch that comes as a stream is read once and waits nowhere.
 #pragma once

@@ -1,5 +1,5 @@
-// Whether the first part of a patch, its head, and then each other part are what the caller and the head's list of digests
-// expect: asked before anything but their length is looked at.
+// Whether the parts of a patch are what is expected. The caller has the digest of the first part, the head. The head's
+// list has those of the other parts. A part is proved before anything but its length is looked at.
 #pragma once
 
 #include <optional>

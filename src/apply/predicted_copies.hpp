@@ -15,8 +15,8 @@
 
 namespace bdelta {
 
-// What an applier holds of a plan, as a patch declares it at least (PREDICTION.md): each image of either file, each label
-// with its part of the index, each cover, each stretch of their owner map.
+// What an applier holds of a plan, as a patch declares it at least (PREDICTION.md). It holds each image of either file,
+// each label with its part of the index, each cover, and each stretch of their owner map.
 inline constexpr std::uint64_t kBytesPerImage = 256;
 inline constexpr std::uint64_t kBytesPerLabel = 28;
 inline constexpr std::uint64_t kBytesPerCover = sizeof(Cover);

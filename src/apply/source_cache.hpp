@@ -1,8 +1,8 @@
 // The source as the executor reads it: from a view where there is one, else through a small cache.
 //
-// Copies of similar files walk forward through the source in small steps, so what is read lies in a block that was
-// read just now; a far copy reads a place once and never again. So a block is loaded whole only at the second touch of
-// its neighbourhood; the first reads exactly what is asked. Long reads go past the cache.
+// Copies of similar files walk forward through the source in small steps. So what is read lies in a block that
+// was read just now. A far copy reads a place once and never again. So a block is loaded whole only at the second
+// touch of its neighbourhood; the first reads exactly what is asked. Long reads go past the cache.
 #pragma once
 
 #include <array>

@@ -14,8 +14,8 @@ class StagedUpdate final : public TreeOutput {
   StagedUpdate(UpdateArea& area, view::ScannedTree& source, const ApplyOptions& options)
       : area_(area), source_(source), keeps_others_(options.keep_others), file_(options.files.sync) {}
 
-  // Refuses what could not be carried out before anything is written: kUnsafeName where a name that is passed over is in the
-  // way, kUnsupportedEntry for another file system inside of the directory, kNoSpace.
+  // Refuses what could not be carried out, before anything is written. kUnsafeName where a name that is passed over is in
+  // the way. kUnsupportedEntry for another file system inside of the directory. kNoSpace.
   Status begin(const TreeSplitter& tree) override;
   Status begin_file(std::size_t entry) override;
   Status write(ByteSpan bytes) override;

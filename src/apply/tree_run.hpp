@@ -47,8 +47,8 @@ class TreeRun {
   // All of NEW, to `output`, which may be null. What `output` was told of NEW lives as long as this object.
   Status write_target(TreeOutput* output);
 
-  // The same in steps, for a patch whose parts come one by one: where windows go, once the run is prepared; and whether OLD is what
-  // it was, at the end.
+  // The same in steps, for a patch whose parts come one by one. The first gives where windows go, once the run is prepared.
+  // The second tells at the end whether OLD is what it was.
   [[nodiscard]] TargetSink begin_target(TreeOutput* output);
   Status check_unchanged() { return stream_.check_unchanged(); }
 

@@ -1,6 +1,6 @@
 // Memory that is about to be written for the first time: the system is asked for large pages under it. Each page of 4 KiB
-// takes a microsecond or two to be brought in, so 32 MiB of them some 15 ms, which is half of what applying a small patch
-// to a large file takes; with pages of 2 MiB it is 2 ms.
+// takes a microsecond or two to be brought in. So 32 MiB of them take some 15 ms, which is half of what applying a small
+// patch to a large file takes. With pages of 2 MiB it is 2 ms.
 #pragma once
 
 #include <cstddef>

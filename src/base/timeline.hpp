@@ -6,8 +6,8 @@
 //   }
 //   report.phases = timeline.phases(kCreatePhases);
 //
-// Each nanosecond of a thread counts for the innermost span open on it. So a step may open a span for itself and its
-// parts may open theirs, on this thread or on others, and nothing is counted twice; what a thread spends waiting for
+// Each nanosecond of a thread counts for the innermost span open on it. So a step may open a span for itself, its
+// parts may open theirs, on this thread or on others, and nothing is counted twice. What a thread spends waiting for
 // others is a span of PhaseId::kWait like any other. A sink is given what the sums are made of, so both agree to the
 // nanosecond.
 //

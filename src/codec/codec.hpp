@@ -50,7 +50,7 @@ struct CodecSettings {
   unsigned literal_align_log = 0;  // LZMA: position bits that do; with context_bits at most 4
 };
 
-// A fast codec in place of a slow one, where all that is asked is how well a stream compresses: it takes an eighth of the
+// A fast codec in place of a slow one, where all that is asked is how well a stream compresses. It takes an eighth of the
 // time of LZMA or the context coder.
 inline constexpr CodecSettings kQuickCodec{CodecId::kZstd, 9};
 

@@ -28,9 +28,9 @@ class StoreEncoder final : public FrameEncoder {
   }
 };
 
-// Left to itself, zstd finds matches by rows in windows of more than 2^17 bytes, and of more than 2^14 where it was
-// built with SIMD: other bytes on other processors. This is its choice with SIMD, for all of them. Levels that have no
-// rows disregard it.
+// Left to itself, zstd finds matches by rows in windows of more than 2^17 bytes. Where it was built with SIMD, more
+// than 2^14 are enough, so other processors give other bytes. This is its choice with SIMD, for all of them. Levels
+// that have no rows disregard it.
 void choose_match_finder(ZSTD_CCtx* context, unsigned window_log) {
 #if ZSTD_VERSION_NUMBER >= 10501
   constexpr unsigned kMostLogWithoutRows = 14;
@@ -173,8 +173,8 @@ std::uint64_t encoder_memory_bytes(const CodecSettings& settings, std::uint64_t 
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   switch (settings.id) {
     case CodecId::kStore: return 0;
-    // Tables have 2^21 entries at level 9 and fewer below, and no more than twice the window; each of 4 bytes, with as
-    // much again for chains or trees and for the bytes that find rows.
+    // Tables have 2^21 entries at level 9 and fewer below, and no more than twice the window. An entry has 4 bytes.
+    // Chains or trees, and the bytes that find rows, take as much again.
     case CodecId::kZstd: {
       const std::uint64_t entries = settings.level < 3 ? kMiB / 8 : settings.level < 10 ? 2 * kMiB : 16 * kMiB;
       return window + 8 * std::min(entries, 2 * window) + kMiB;

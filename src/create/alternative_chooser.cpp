@@ -1,4 +1,4 @@
-// Coding takes longer than all else at high levels, so alternatives are ranked by an estimate first, only those that it
+// Coding takes longer than all else at high levels. So an estimate ranks the alternatives first. Only those that it
 // can't tell apart are coded, and the one that is kept need not be coded again.
 #include "create/alternative_chooser.hpp"
 

@@ -99,9 +99,9 @@ Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estima
   return bytes + record_bytes + cover_bytes;
 }
 
-// Where both take long to code an estimate tells: it is wrong by little and where little is to be gained (coding both
-// where it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what their model makes of
-// misses it knows badly, which levels that take their time find out.
+// Where both take long to code an estimate tells. It is wrong by little, and where little is to be gained. Coding both where
+// it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %. But what their model makes of misses it knows
+// badly, which levels that take their time find out.
 bool BodyCoder::is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const {
   if (settings().coding.numbers.id != CodecId::kLzma) return false;
   if (std::min(a.stream_bytes(), b.stream_bytes()) <= kQuickBytes) return false;

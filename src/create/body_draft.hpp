@@ -47,8 +47,8 @@ struct Chosen {
 
 [[nodiscard]] CodingBytes streams_of(const std::vector<GroupDraft>& groups) noexcept;
 
-// Of a watch, for all of them being coded: streams go through their codec, numbers through a model too where `models`,
-// and where hardly anything is copied so does the target.
+// Of a watch, for all of them being coded. Streams go through their codec. Numbers go through a model too where
+// `models`, and so does the target where hardly anything is copied.
 [[nodiscard]] std::uint64_t coding_units(const std::vector<GroupDraft>& groups, bool models) noexcept;
 
 }  // namespace bdelta

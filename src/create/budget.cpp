@@ -4,9 +4,9 @@
 // gathered, the index of the source, the covers of one segment. And what comes and goes, of which only the largest
 // counts: a pass over the segment, groups on their way through the codec, or the self-check at the end.
 //
-// Shares of the limit decide all that has an effect on the patch, reckoned for a small, fixed number of workers; the
-// most that each part can take is a multiple of its share. More threads work only where there is room for what each
-// of them needs. Nothing here looks at the machine.
+// Shares of the limit decide all that has an effect on the patch. They are reckoned for a small, fixed number of
+// workers. The most that each part can take is a multiple of its share. More threads work only where there is room
+// for what each of them needs. Nothing here looks at the machine.
 #include "create/budget.hpp"
 
 #include <algorithm>

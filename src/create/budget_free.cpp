@@ -12,8 +12,9 @@ constexpr std::uint64_t kSampleBytes = 40;                 // samples while buil
 constexpr std::uint64_t kFreeIndex = 2048 * kMiB;
 constexpr std::uint64_t kFreeBatch = 256 * kMiB;
 constexpr std::uint64_t kAmpleCopies = 4;                  // of both files that work without a limit takes at most
-// The same of files that hardly differ, in quarters: copies of both without what is left out or moved, and with programs
-// those in which addresses are masked, what a miss in them costs, and fields. And of what differs.
+// The same of files that hardly differ, in quarters. The work has copies of both without what is left out or moved. With
+// programs it also has copies in which addresses are masked, what a miss in them costs, and fields. Then copies of what
+// differs.
 constexpr std::uint64_t kSimilarQuarters = 5;
 constexpr std::uint64_t kProgramQuarters = 9;
 constexpr std::uint64_t kChangedCopies = 8;
@@ -30,9 +31,9 @@ struct FreeWork {
   std::uint64_t coder_bytes = 0;  // of a compressor, or the context coder
 };
 
-// Both are measured and rounded up: of any files over programs, texts and files that share nothing; of files that are alike on
-// pairs of 20 to 290 MB, of which it is 1.4 to 7 times what was taken. What a level finds to differ is less than what a fast
-// search does, but for some of it.
+// Both are measured and rounded up. The figures of any files are those over programs, texts and files that share nothing.
+// Those of files that are alike come from pairs of 20 to 290 MB, and are 1.4 to 7 times what was taken. What a level finds
+// to differ is less than what a fast search does, but for some of it.
 FreeWork free_work(const BudgetRequest& request, const Budget& budget, const std::optional<Likeness>& likeness) {
   const std::uint64_t group_bytes = budget.settings.group_bytes, file_bytes = request.source_size + request.target_size;
   if (!likeness) return {kAmpleCopies * file_bytes, coder_bytes_for(budget.settings.coding, std::min(group_bytes, request.target_size))};

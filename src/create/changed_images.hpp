@@ -1,5 +1,5 @@
 // Which images of a pair prediction is about. In an archive of many programs most are as they were but for a date or a
-// build id; their fields lead where they led, and looking at them would take most of the time, on either side.
+// build id. Their fields lead where they led. Looking at them would take most of the time, on either side.
 #pragma once
 
 #include <cstdint>

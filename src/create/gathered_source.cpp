@@ -1,8 +1,8 @@
 // Without a mapping the bytes of the source cost memory, so only those are read that a segment of the target is likely
 // to be copied from. One pass over the source takes samples far apart into a table; the samples of a segment then vote
-// for the blocks of the source in which they stand. The blocks at the same distance from the start and from the end
-// come first whatever the votes, since samples are too far apart to see all that lies there; the rest of the memory goes
-// to the blocks with the most votes. They are read in ascending order into one buffer, over which the ordinary matcher
+// for the blocks of the source in which they stand. The blocks at the same distance from the start and from the end come
+// first whatever the votes, since samples are too far apart to see all that lies there. The rest of the memory goes to
+// the blocks with the most votes. They are read in ascending order into one buffer, over which the ordinary matcher
 // works; its covers are then cut where the buffer jumps.
 #include "create/gathered_source.hpp"
 

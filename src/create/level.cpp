@@ -62,7 +62,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 }
 
 // The parse, with a codec that decodes fast. Where little changes, what is new has mostly been seen in OLD or once
-// before, so literals and misses are cheaper than where covers leave much; and so they are in text, however much
+// before. So literals and misses are cheaper than where covers leave much. In text they are cheaper however much
 // changes.
 LevelSettings middle(int zstd_level, std::uint64_t apply_byte_ns) {
   LevelSettings settings;
@@ -101,13 +101,13 @@ LevelSettings small() {
   return settings;
 }
 
-// What the coder makes of a choice is known for sure only afterwards, so the smallest patch takes several tries: as
-// usual; as for programs with many misses of few values; with cheap literals and misses, as for tables; and with misses
-// as their model makes them where these follow from what stands around them. Where little changes more tries take
-// little time, and what a literal costs there depends on how much of the new text its model knows from OLD. Of what
-// looks compressed it costs nearly all of its bits. Over the public pairs, sets between these made patches smaller by
-// 0.1 % where little changes and not at all elsewhere; what lower levels take there is among them. Text takes one of three:
-// the others were best on none of seven packages, and comparing them took time.
+// What the coder makes of a choice is known for sure only afterwards, so the smallest patch takes several tries. The first
+// is as usual. The second is as for programs with many misses of few values. The third has cheap literals and misses, as
+// for tables. The fourth has misses as their model makes them where these follow from what stands around them. Where little
+// changes more tries take little time, and what a literal costs there depends on how much of the new text its model knows
+// from OLD. Of what looks compressed it costs nearly all of its bits. Over the public pairs, sets between these made
+// patches smaller by 0.1 % where little changes and not at all elsewhere; what lower levels take there is among them. Text
+// takes one of three: the others were best on none of seven packages, and comparing them took time.
 void choose_costs(LevelSettings& settings) {
   ParseParams& params = settings.match.parse_params;
   params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(290, 320, 540, 360, 2816, 1536, 900),

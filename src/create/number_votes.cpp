@@ -1,5 +1,5 @@
 // Lists of both files that are the same but for their numbers are partners. Of those that are left, neighbours of partners
-// are: modules stand in the same order in both files. Types of such a list, too, are known by all but their numbers; where
+// are: modules stand in the same order in both files. Types of such a list, too, are known by all but their numbers. Where
 // the two lists differ, the next few types that follow one another in both show where they go on together.
 #include "create/number_votes.hpp"
 

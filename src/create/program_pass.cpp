@@ -1,6 +1,6 @@
 // Fields of both files are first overwritten by a constant, which makes relinked code equal but for what really changed:
-// covers of that are found fast and are nearly right. They say where the source's addresses went, so each field can then
-// be overwritten by a name of the place it leads to, the same in both files; the parse on that chooses the covers.
+// covers of that are found fast and are nearly right. They say where the source's addresses went. So each field can then
+// be overwritten by a name of the place it leads to, the same in both files. The parse on that chooses the covers.
 #include "create/program_pass.hpp"
 
 #include <algorithm>

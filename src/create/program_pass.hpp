@@ -1,5 +1,5 @@
-// Covers and predictions for files that hold programs (exe/): the fields of both are found and made comparable, covers
-// are chosen on what that gives, and copies are predicted by the very function that applies them.
+// Covers and predictions for files that hold programs (exe/). The fields of both are found and made comparable, and
+// covers are chosen on what that gives. Copies are predicted by the very function that applies them.
 #pragma once
 
 #include <memory>

@@ -108,8 +108,8 @@ Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_
   return bytes + extra_bytes > chosen_.coded->bytes + chosen_.coded->bytes / kSureShare;
 }
 
-// Such copies where they cost less than what these covers and the chosen substitutions make of it; `other`, if there
-// are any, take the place of these substitutions, which are none then.
+// Such copies where they cost less than what these covers and the chosen substitutions make of it. `other` are for when no
+// substitutions are chosen, and take the place of these.
 Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedSubstitutions> other) {
   const TargetCopies found = target_copies_for(covers, other ? &other->table : chosen_.substitution_table());
   if (found.saved_bytes < kLeastSavedBytes || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};

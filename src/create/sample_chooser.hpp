@@ -1,5 +1,5 @@
-// What a sample of the target tells before all of it is parsed: which costs do best there, and whether prediction does so
-// much better that covers without it need not be found.
+// What a sample of the target tells before all of it is parsed. It tells which costs do best there. It also tells whether
+// prediction does so much better that covers without it need not be found.
 #pragma once
 
 #include "create/alternative_chooser.hpp"

@@ -11,10 +11,11 @@
 
 namespace bdelta {
 
-// head and body together are the patch; `pool` is idle and does the work. kSelfCheckFailed with the reason if applying
-// the patch does not give `target`. Readers without a view are read in pieces. is_limited: streams
-// of an archive are made by one thread, as each takes memory for it. known: of a patch that is made of views. tree_digest: of a patch of trees, whose streams `source`
-// and `target` are, the digest of the NEW that goes with what the patch says of it; none for a patch of files.
+// head and body together are the patch; `pool` is idle and does the work. kSelfCheckFailed with the reason if applying the
+// patch does not give `target`. Readers without a view are read in pieces. is_limited: streams of an archive are made by one
+// thread, as each takes memory for it. known: of a patch that is made of views. tree_digest: of a patch of trees, whose
+// streams `source` and `target` are. It gives the digest of the NEW that goes with what the patch says of it. None for a
+// patch of files.
 Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool,
                    bool is_limited = false, const KnownViews* known = nullptr,
                    const std::function<Result<Digest128>(const view::TreePlan&)>& tree_digest = {});

@@ -5,9 +5,9 @@
 
 namespace bdelta {
 
-// Where the limit is below what any files of such sizes may take, and would do for two that are the same, a fast search tells
-// how much differs: a budget for that takes the place of the one at hand, if the limit allows it. Else the work that there is
-// no room for. Of inputs that were loaded.
+// For a limit that is below what any files of such sizes may take, and would do for two that are the same. There a fast
+// search tells how much differs. A budget for that takes the place of the one at hand, if the limit allows it. Else the work
+// that there is no room for. Of inputs that were loaded.
 [[nodiscard]] std::vector<LeftOut> settle_budget(const CreateTask& task, const CreateInputs& inputs, CreateWork& work);
 
 }  // namespace bdelta

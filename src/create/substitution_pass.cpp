@@ -53,8 +53,8 @@ void score(Candidates& candidates, const std::vector<std::uint32_t>& seen) {
   std::erase_if(candidates, [](const SubstitutionCandidate& c) { return c.score == 0; });
 }
 
-// Ranks what is left by its score. Substitutions that a sample shows to be copied too often are out for sure, and as
-// these are the ones that are found everywhere, the rest is gone through much faster without them.
+// Ranks what is left by its score. Substitutions that a sample shows to be copied too often are out for sure. These
+// are the ones that are found everywhere, so the rest is gone through much faster without them.
 void weigh(Candidates& candidates, const CopiedPieces& pieces, WorkerPool& pool) {
   const PieceSample sample = sample_of(pieces, kWeighedFirstBytes);
   if (sample.ratio > 1) score(candidates, count_occurrences(candidates, sample.pieces, pool));

@@ -1,6 +1,7 @@
-// Each pattern in which a copy has a byte changed votes for what stands there in the target, wherever in the pattern
-// the byte is: nothing tells where a number begins. Most change once and can't win, so the bytes that votes would mend
-// are first counted by hash in a small table, and only those of patterns that may be worth their place are kept.
+// Each pattern in which a copy has a byte changed votes for what stands there in the target. The byte may be anywhere
+// in the pattern, as nothing tells where a number begins. Most change once and can't win. So the bytes that votes
+// would mend are first counted by hash in a small table. Only those of patterns that may be worth their place are
+// kept.
 #include "create/substitution_votes.hpp"
 
 #include <algorithm>

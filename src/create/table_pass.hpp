@@ -1,4 +1,4 @@
-// Sorted tables of programs while covers are chosen: those of OLD are rebuilt by the covers at hand, and each table of
+// Sorted tables of programs while covers are chosen. Those of OLD are rebuilt by the covers at hand, and each table of
 // NEW is matched with the one that became it. The rest of both files has no say in that, as one entry more or less
 // moves all that follow it.
 #pragma once

@@ -43,7 +43,7 @@ class TreePair {
   // Of memory, as long as it lives; without a stream that is held.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept;
 
-  // The digest of the NEW that whoever applies makes, if its bytes are those of the stream and he keeps what `plan` says:
+  // The digest of the NEW that whoever applies makes, if its bytes are those of the stream and he keeps what `plan` says.
   // kSelfCheckFailed if that is not what was found to be the same.
   Result<Digest128> digest_as_applied(const view::TreePlan& plan) const;
 

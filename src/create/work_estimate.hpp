@@ -1,8 +1,8 @@
 // How long the steps of making a patch take beside each other: what progress goes by.
 //
 // A step takes nominal nanoseconds, of which only the proportions count. They follow from the level and from what is
-// known of the files, so they are asked for whenever a step begins: what was thought of the steps before no longer
-// matters then. Nothing else depends on them.
+// known of the files. So they are asked for whenever a step begins, and what was thought of the steps before no
+// longer matters then. Nothing else depends on them.
 #pragma once
 
 #include <cstdint>

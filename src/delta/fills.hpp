@@ -1,6 +1,6 @@
-// Bytes of the target that follow from other bytes of it, so that who applies a patch can compute them: digests of files
-// in a list, digests of pages in a signed program, checksums of tar headers. The patch says where they stand and of what
-// they are (FORMAT.md, Fills). Windows have any bytes in their place.
+// Bytes of the target that follow from other bytes of it, so that who applies a patch can compute them. These are
+// digests of files in a list, digests of pages in a signed program, and checksums of tar headers. The patch says where
+// they stand and of what they are (FORMAT.md, Fills). Windows have any bytes in their place.
 #pragma once
 
 #include <array>
@@ -113,8 +113,8 @@ inline constexpr std::uint64_t kMostHeldStretch = std::uint64_t{1} << 24;
 // Of an applier's memory; the fills are sound.
 [[nodiscard]] std::uint64_t held_bytes(const Fills& fills);
 
-// Whether they are no more than that, lie inside a target of this size, and stand in an order in which no input holds the
-// place of a later one, nor a stretch that is held back tar headers. kPatchCorrupt else.
+// Whether they are no more than that and lie inside a target of this size. Also whether in their order no input holds the
+// place of a later one, and no stretch that is held back holds tar headers. kPatchCorrupt else.
 Status check_fills(const Fills& fills, std::uint64_t target_size);
 
 // What the kind writes at the place of a SHA-256; `out` has result_bytes.

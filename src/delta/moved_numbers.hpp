@@ -1,9 +1,9 @@
-// Numbers that the source has in lists, and copies have others in place of, by where they stand and how large they are:
-// where lists name types and strings by their places in one long list that has grown in a hundred places, all numbers
-// behind such a place are moved by the same. A patch says where the lists are and what moves by how much; whoever applies
-// it copies from a source with these other numbers. Unlike substitutions (delta/substitution_table.hpp), which are told
-// one by one and are found wherever they stand, thresholds tell numbers that nobody has seen, and nothing else is taken
-// for one.
+// Numbers that the source has in lists, and copies have others in place of, by where they stand and how large they are.
+// Such lists name types and strings by their places in one long list. Where that has grown in a hundred places, all
+// numbers behind such a place are moved by the same. A patch says where the lists are and what moves by how much; whoever
+// applies it copies from a source with these other numbers. Unlike substitutions (delta/substitution_table.hpp), which
+// are told one by one and are found wherever they stand, thresholds tell numbers that nobody has seen, and nothing else
+// is taken for one.
 #pragma once
 
 #include <cstdint>

@@ -70,9 +70,9 @@ struct WindowDelta {
   }
 };
 
-// Proves that executing `window` stays inside the source, the target in front of each target copy as far as its history
-// reaches, the literals and the residual, gives exactly target_length bytes, and takes no more than the capabilities of
-// its format. The executor relies on it. Errors: kOpOutOfRange, kPatchCorrupt.
+// Proves that executing `window` stays inside the source, the literals, the residual, and, as far as its history
+// reaches, the target in front of each target copy. It gives exactly target_length bytes and takes no more than the
+// capabilities of its format. The executor relies on it. Errors: kOpOutOfRange, kPatchCorrupt.
 Status validate_window(const WindowDelta& window, std::uint64_t source_size, const Capabilities& capabilities = {});
 
 }  // namespace bdelta

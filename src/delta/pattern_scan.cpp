@@ -1,5 +1,5 @@
 // Every byte of every copy may begin a pattern, and nearly none does. A branch on each look-up is mispredicted wherever
-// text resembles the patterns; so 64 look-ups are made without one, into a number with a bit for each, and only its set
+// text resembles the patterns. So 64 look-ups are made without one, into a number with a bit for each. Only its set
 // bits are followed. There are two kinds of look-ups, after what AVX2 does well; pattern_scan_avx2.cpp has the figures.
 #include "delta/pattern_scan.hpp"
 

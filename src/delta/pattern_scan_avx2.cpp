@@ -1,6 +1,6 @@
 // AVX2 forms of the scan for patterns.
 //
-// Halves, for few patterns: a shuffle looks 32 bytes up at once in a table of 16 entries, so each byte is looked up by
+// Halves, for few patterns. A shuffle looks 32 bytes up at once in a table of 16 entries, so each byte is looked up by
 // its low and by its high half. An entry has a bit for each of eight groups of patterns; a pattern may begin where some
 // group's bit is set in all eight look-ups of four neighbouring bytes. Half a cycle a byte; but with hundreds of
 // patterns groups come to have most halves, and nearly every position passes. Method: the multiple-string search by

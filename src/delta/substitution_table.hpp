@@ -1,6 +1,6 @@
-// The substitutions of a patch, patterns of four bytes that become others wherever they are copied: what is numbered
-// anew in a new version (types, strings, dates of files) is copied with its old number wherever it is named, and told
-// once.
+// The substitutions of a patch: patterns of four bytes that become others wherever they are copied. A new version
+// numbers things anew (types, strings, dates of files). They are copied with their old number wherever they are
+// named, and the change is told once.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The unwind tables of 32-bit ARM (ARM IHI 0038, "Exception Handling ABI for the Arm Architecture"): .ARM.exidx has two
-// words a function, its start and how to unwind it, which is written there, or is 1 for "not", or leads to an entry of
-// .ARM.extab. That begins with the start of a personality routine, or with a number whose high bit is set.
+// The unwind tables of 32-bit ARM (ARM IHI 0038, "Exception Handling ABI for the Arm Architecture"). .ARM.exidx has two
+// words a function: its start and how to unwind it. The second word holds that itself, or is 1 for "not", or leads to
+// an entry of .ARM.extab. That begins with the start of a personality routine, or with a number whose high bit is set.
 #include "exe/elf_tables.hpp"
 
 namespace bdelta::exe {

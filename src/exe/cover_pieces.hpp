@@ -1,5 +1,5 @@
-// Covers cut into pieces of bounded size, and these dealt out to tasks: what goes through the fields of all covers with
-// several threads gives the same for any number of them.
+// Covers cut into pieces of bounded size, and these dealt out to tasks. So what goes through the fields of all covers
+// gives the same for any number of threads.
 #pragma once
 
 #include <algorithm>

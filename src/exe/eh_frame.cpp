@@ -1,6 +1,6 @@
-// .eh_frame is a list of entries, each with its length. A CIE says how the numbers of those FDEs are encoded that refer
-// to it; an FDE is the unwind information of one function: how far back its CIE is, where the function begins, how long
-// it is, where its exception table is. .eh_frame_hdr is a sorted table of function and FDE.
+// .eh_frame is a list of entries, each with its length. A CIE says how the numbers of those FDEs are encoded that refer to
+// it. An FDE is the unwind information of one function. It tells how far back its CIE is, where the function begins, how
+// long it is, and where its exception table is. .eh_frame_hdr is a sorted table of function and FDE.
 #include <algorithm>
 
 #include "exe/dwarf_pointer.hpp"

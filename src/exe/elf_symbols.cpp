@@ -39,9 +39,9 @@ void add_numbers(FieldSink& sink, const ElfSection& table, std::uint64_t begin, 
   }
 }
 
-// The old table has the counts of buckets and of symbols, then a word for each. The newer one has four words, of which
-// the first is the count of buckets and the third that of filter words, which are as wide as pointers, then filter,
-// buckets and hashes.
+// The old table has the counts of buckets and of symbols, then a word for each. The newer one has four words, then
+// filter, buckets and hashes. The first word is the count of buckets, the third that of filter words, which are as
+// wide as pointers.
 void add_hash_table(FieldSink& sink, const ElfSection& table, const FileTable& symbols) {
   const auto word = [&](std::uint64_t i) {
     return 4 * i + 4 <= table.size_bytes ? number_at<std::uint32_t>(sink.file(), table.file_pos + 4 * i) : 0;

@@ -1,7 +1,7 @@
-// The exception table of one function (LSDA): a head, call sites (ranges of code and the action of each), actions
-// (chains of filters) and, ending where the head says, types, which filters count backwards. Numbers are LEB128, whose
-// places move as values change; only the pointers to the types are fields. How many there are is not written: it is
-// the largest filter that an action of a call site leads to.
+// The exception table of one function (LSDA). It has a head, call sites (ranges of code and the action of each) and
+// actions (chains of filters). Then come types, which filters count backwards and which end where the head says.
+// Numbers are LEB128, whose places move as values change; only the pointers to the types are fields. How many there
+// are is not written: it is the largest filter that an action of a call site leads to.
 #include <algorithm>
 
 #include "exe/dwarf_pointer.hpp"

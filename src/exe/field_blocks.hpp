@@ -30,7 +30,7 @@ class FieldBlocks {
   // begin together the one that was added first. To be called before fields are asked for; more may be added afterwards.
   void settle(Watch* watch = nullptr);
 
-  // The blocks that a thread unpacked last, each in the place that its number tells: covers of tables whose entries stand in
+  // The blocks that a thread unpacked last, each in the place that its number tells. Covers of tables whose entries stand in
   // another order come back to the same few blocks. Dense blocks share one place. What changes a FieldBlocks makes them
   // worthless.
   class Unpacked {

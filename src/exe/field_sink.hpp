@@ -1,5 +1,5 @@
-// Takes the fields that the tables of an image hold. Here, and not in each table's reader, is checked that a field lies
-// inside its image and leads to a place in it, and that a hostile image can't cause unbounded work.
+// Takes the fields that the tables of an image hold. Checks here, for the readers of all tables, that a field lies inside
+// its image and leads to a place in it. Bounds the work that a hostile image can cause, too.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // An image that is always loaded at the address it was linked for needs no relocations, so nothing says where its
-// pointers are. A word of a data section that is the address of something probably is one: addresses of such images
+// pointers are. A word of a data section that is the address of something probably is one. Addresses of such images
 // begin at millions, and of 2^64 values few lead into the image. Small integers are what can be mistaken for them.
 #include "exe/table_kernels.hpp"
 

@@ -1,8 +1,8 @@
 // Fields of the tables of Go's runtime, from Go 1.18 on. The pclntab begins with a header that has offsets of its
-// parts: names of functions, compilation units, files, programs that map code to numbers (pctab), and a table of
-// functions, each entry the offset of the function in the text and of its record. A record is eleven numbers, most of
-// them offsets into those parts, then offsets of tables for the garbage collector. What those and the text count from
-// is written in moduledata only (go_module.cpp).
+// parts. These are names of functions, compilation units, files, programs that map code to numbers (pctab), and a
+// table of functions. Each entry of that table is the offset of the function in the text and of its record. A record
+// is eleven numbers, most of them offsets into those parts, then offsets of tables for the garbage collector. What
+// those and the text count from is written in moduledata only (go_module.cpp).
 #include <optional>
 
 #include "exe/go_tables.hpp"
@@ -92,8 +92,9 @@ GoLists lists_of(const FieldSink& sink, const GoTables& tables, std::uint64_t re
   return lists.program_count > kMostLists || lists.data_count > kMostLists ? GoLists{} : lists;
 }
 
-// entry, name, size of arguments, return of deferred calls, programs for stack size, file and line, count of programs,
-// unit, first line (1.20), flags with the count of tables; then these programs and tables.
+// A record has entry, name, size of arguments, return of deferred calls, programs for stack size, file and line, and
+// count of programs. Then it has unit, first line (1.20), and flags with the count of tables. These programs and
+// tables follow.
 void add_function(FieldSink& sink, const GoTables& tables, std::uint64_t at) {
   constexpr std::uint32_t kNone = 0xffffffff;
   if (tables.text.pos != 0) sink.offset32(at, tables.text, FieldKind::kFunctionStart);

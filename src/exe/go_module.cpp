@@ -1,5 +1,5 @@
-// Go's moduledata: a row of words that says where all tables of the runtime begin. It has no mark of its own and is found
-// as the word that is the address of the pclntab and is followed by the address of the names of functions. Which word is
+// Go's moduledata: a row of words that says where all tables of the runtime begin. It has no mark of its own. It is found
+// as the word that is the address of the pclntab, with the address of the names of functions behind it. Which word is
 // which differs from version to version; two slices, whose length and capacity are the same, tell some of these apart.
 //
 // Sources: runtime/symtab.go of Go 1.18 to 1.27.

@@ -5,8 +5,8 @@
 //   size, bytes with pointers (words), hash (u32), flags, alignment, alignment of a field, kind (bytes),
 //   equality, mask for the collector (pointers), name, pointer to this type (u32, from the start of the types)
 //
-// What follows depends on the kind. If the flags say so, an "uncommon" part comes after that: package and methods, each
-// with name and type from the start of the types, and two addresses of code from the start of the text.
+// What follows depends on the kind. If the flags say so, an "uncommon" part comes after that: package and methods. Each
+// method has name and type from the start of the types, and two addresses of code from the start of the text.
 #include <bit>
 
 #include "exe/go_tables.hpp"

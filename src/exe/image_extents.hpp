@@ -1,5 +1,5 @@
 // Where the images of the source stand that a patch is about. A package of many programs has mostly such as are the same
-// as before but for a date or a build id; what leaves these out needs no time for their fields, on either side.
+// as before but for a date or a build id. Leaving these out saves the time for their fields, on either side.
 // PREDICTION.md specifies it.
 #pragma once
 

@@ -35,7 +35,7 @@ inline constexpr std::size_t kCodeBlockBytes = std::size_t{1} << 20;
 
 // Appends the fields of block `block` to `out`, ascending by position and disjoint, those of one block after those of
 // the block before; Field::image is left 0. The rule: decoding begins some bytes before the block, to fall in step with
-// the instructions; what counts is each field that lies in the block as a whole, so one across a border is given up.
+// the instructions. What counts is each field that lies in the block as a whole, so one across a border is given up.
 // The result depends on the section and the block alone. Nothing is found for a machine that is not known.
 void find_code_fields(const CodeSection& section, std::size_t block, AddressRange image, std::vector<Field>& out);
 

@@ -5,8 +5,8 @@
 // instructions later, or from an LDR that reads at that sum.
 //
 // So the code is gone through twice. The first time all literals are marked, as they are no instructions even if they
-// look like some, and those that an ADD or LDR counts from are listed; the second time fields are written in their
-// order. Both depend on little more than the block itself: an LDR further than 4 KiB away reads nothing of it.
+// look like some. Those that an ADD or LDR counts from are listed. The second time fields are written in their order.
+// Both depend on little more than the block itself: an LDR further than 4 KiB away reads nothing of it.
 #include <algorithm>
 #include <array>
 

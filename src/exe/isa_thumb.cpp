@@ -1,10 +1,10 @@
 // Fields of Thumb-2 code, the form of 32-bit ARM whose instructions are one halfword or two. Where an instruction begins
-// tells only the one before, but few bytes are enough to fall in step; data between the functions are literals, which
-// the loads before have marked by then, so they are passed over.
+// tells only the one before, but few bytes are enough to fall in step. Data between the functions are literals. The
+// loads before have marked them by then, so they are passed over.
 //
 // Branches and calls of two halfwords tell their target; shorter ones stay inside of a function and are left alone.
-// Literals are addresses or distances as in isa_arm32: there the ADD that adds the program counter is an instruction of
-// its own, too, and here it counts from four bytes behind itself.
+// Literals are addresses or distances as in isa_arm32. There, too, the ADD that adds the program counter is an
+// instruction of its own, and here it counts from four bytes behind itself.
 #include <algorithm>
 #include <array>
 

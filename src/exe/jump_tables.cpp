@@ -1,8 +1,9 @@
-// Position-independent code of GCC and Clang takes a switch through a table of 32-bit numbers in a data section: the
-// address of the table is loaded (LEA on x86-64, ADRP and ADD on arm64), an entry is read and added to it. Nothing says
-// where such tables are or how long. So each data address that code loads is tried: its numbers are entries as long as
-// they lead into code not far from the instruction, and up to the next address that is loaded. Data is rarely mistaken
-// for a table, as the distance from a data section to that code is a number that little else has.
+// Position-independent code of GCC and Clang takes a switch through a table of 32-bit numbers in a data section. It
+// loads the address of the table (LEA on x86-64, ADRP and ADD on arm64), reads an entry and adds it to the address.
+// Nothing says where such tables are or how long. So each data address that code loads is tried. Its numbers are
+// entries as long as they lead into code not far from the instruction. They end at the next address that is loaded.
+// Data is rarely mistaken for a table, as the distance from a data section to that code is a number that little else
+// has.
 #include "exe/jump_tables.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // Learning goes through the fields of all covers some times. A reference that leads elsewhere than the map says votes for
 // where it leads. Of the places voted for from one old address the one with most votes is a candidate. Then those
 // references to candidates that the map has right are counted: a label has to mend more than it breaks, by how much
-// depends on what it costs. One that moves its address as far as the label before does costs little behind a codec, so
-// long stretches that the covers have wrong (pointers to a table of stubs that is aligned by the wrong entry) are mended
-// by a label for each reference.
+// depends on what it costs. One that moves its address as far as the label before does costs little behind a codec. So a
+// label for each reference mends long stretches that the covers have wrong, such as pointers to a table of stubs that is
+// aligned by the wrong entry.
 //
 // Offsets depend on where their base went as well, and a base gone wrong makes each of them wrong. So labels of bases are
 // learned first, by the same votes: the base has to be where the offset would be right from.

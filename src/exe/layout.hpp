@@ -10,8 +10,9 @@
 
 namespace bdelta::exe {
 
-// Drops sections that are empty, lie outside of [begin, end), the bytes of the image, wrap around, or overlap one kept
-// before, in the file or in memory; the earlier of `sections` wins. Sorts what is left as Image demands.
+// Drops sections that are empty, wrap around, or lie outside of [begin, end), the bytes of the image. Drops those,
+// too, that overlap one kept before, in the file or in memory. The earlier of `sections` wins. Sorts what is left as
+// Image demands.
 void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end);
 
 // Immutable but for a hint: any number of threads may ask it. Those that ask often are faster with copies of their own,

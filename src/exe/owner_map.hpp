@@ -10,7 +10,7 @@
 
 namespace bdelta::exe {
 
-// A source byte that several covers copy belongs to the longest of them, the first one if they are equally long: a long
+// A source byte that several covers copy belongs to the longest of them, the first one if they are equally long. A long
 // cover is rather the thing itself and a short one rather a coincidence. Takes O(n log n) time, whatever the overlaps.
 class OwnerMap {
  public:

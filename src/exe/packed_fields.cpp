@@ -1,5 +1,5 @@
-// A field is the number of its shape, the distance from the field before, and, where its bytes don't tell, the distance
-// of its base or of its target from that of the field of this shape before. Numbers are those of base/varint.
+// A field is the number of its shape and the distance from the field before. Where its bytes don't tell, it also has the
+// distance of its base or of its target from that of the field of this shape before. Numbers are those of base/varint.
 #include "exe/packed_fields.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-// What handlers of C++ exceptions read in PE images of 64 bits: for each function, what to destroy in each of its states,
-// what is tried in which states, and where in its code states begin. Rust has the same tables.
+// What handlers of C++ exceptions read in PE images of 64 bits. For each function they read what to destroy in each of
+// its states, what is tried in which states, and where in its code states begin. Rust has the same tables.
 //
-// There are two forms. In the old one all is 32 bits wide and begins with a magic number; in the one that Microsoft's
-// compiler writes since 2019 numbers take one to five bytes, and nothing tells a table but that all of it fits together.
-// Their RVAs lead to code, so they differ wherever that moved.
+// There are two forms. In the old one all is 32 bits wide and begins with a magic number. In the one that Microsoft's
+// compiler writes since 2019 numbers take one to five bytes. Nothing tells such a table but that all of it fits
+// together. Their RVAs lead to code, so they differ wherever that moved.
 //
 // Sources: the magic numbers and lists of the old form as LLVM's WinException.cpp writes them (emitCXXFrameHandler3Table);
 // the new one by "Making C++ Exception Handling Smaller On x64", M. Hargreaves and others, Microsoft C++ Team Blog, 2019.

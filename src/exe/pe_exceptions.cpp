@@ -58,8 +58,8 @@ class PeExceptions {
     }
   }
 
-  // Of arm64: a word of sizes and flags, another one where its counts are 0; a word for each end of the function, unless
-  // there is one that the first word tells; words of codes; the handler.
+  // Of arm64. A word of sizes and flags comes first, then another one where its counts are 0. Then come a word for each
+  // end of the function, unless the first word tells its only one; words of codes; the handler.
   void add_arm64_unwind_info(std::uint64_t pos) {
     if (bytes_at(sink_.file(), pos, 8).empty()) return;
     const std::uint32_t head = sink_.number32(pos);

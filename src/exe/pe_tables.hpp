@@ -8,8 +8,8 @@
 
 namespace bdelta::exe {
 
-// A directory with its bytes in the file, cut to what is left of the image, so that many images don't read one
-// another's bytes; empty if it is not there.
+// A directory with its bytes in the file, empty if it is not there. It is cut to what is left of the image, so that
+// many images don't read one another's bytes.
 struct PeTable {
   std::uint64_t pos = 0;
   std::uint64_t size_bytes = 0;

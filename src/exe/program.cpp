@@ -141,7 +141,7 @@ void Program::remove_left_out(std::uint64_t begin, std::uint64_t end, std::vecto
   }
 }
 
-// Adds those of one section that begin in [begin, end), merged with cache.tables_ from number `table` on; gives the number
+// Adds those of one section that begin in [begin, end), merged with cache.tables_ from number `table` on. Gives the number
 // of the first of these that is not before the end.
 std::size_t Program::add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, std::size_t table,
                                      FieldCache& cache) const {

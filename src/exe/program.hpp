@@ -4,9 +4,9 @@
 //   FieldCache cache;                                              // one a thread
 //   program.for_each_field(begin, end, cache, [&](const Field& field) { … });
 //
-// The fields of tables are found at once. Those of code are many times as many; they are kept where memory allows that,
-// and else found by blocks when they are asked for, of which each thread keeps a bounded number. All are kept packed, and
-// unpacked for a look at them.
+// The fields of tables are found at once. Those of code are many times as many. They are kept where memory allows that.
+// Else they are found by blocks when they are asked for, and each thread keeps a bounded number of blocks. All are kept
+// packed, and unpacked for a look at them.
 // Which fields there are is part of the patch format: it depends on the file alone, never on what was asked before.
 #pragma once
 

@@ -29,8 +29,8 @@ class Rebuilder {
   Rebuilder(const RebuildInputs& in, const Listed& listed, const Predictor& predictor)
       : in_(in), listed_(listed), predictor_(predictor) {}
 
-  // The image of the target that most of what lies in the table's own image and is listed went to, the first of equals;
-  // false if nothing went anywhere, if that is for another machine, or if the table counts from nowhere.
+  // The image of the target that most of what lies in the table's own image and is listed went to, the first of equals.
+  // False if nothing went anywhere, if that is for another machine, or if the table counts from nowhere.
   [[nodiscard]] bool find_target(const SortedTable& table, std::size_t& image) const;
 
   // What the table lists, and the base of `table`, of which is known which one it is and whose.

@@ -1,5 +1,5 @@
-// Sorted tables as the target has them, made of those of the source: what an entry of OLD stands for has an entry in NEW
-// wherever covers copied it to, and all of these sorted again are nearly the table of NEW. Their bytes stand in place of
+// Sorted tables as the target has them, made of those of the source. What an entry of OLD stands for has an entry in NEW
+// wherever covers copied it to. All of these sorted again are nearly the table of NEW. Their bytes stand in place of
 // those that the source has there, so that copies out of them need no other kind of copy. PREDICTION.md specifies it.
 #pragma once
 
@@ -34,8 +34,8 @@ struct RebuildInputs {
   Watch* watch = nullptr;
 };
 
-// Those of the tables, which are as find_sorted_tables gives them for the source, that are of the kinds and whose entries
-// went anywhere; of those that became the same table of the target the first. They stay in order.
+// The tables are as find_sorted_tables gives them for the source. Those of the kinds whose entries went anywhere are
+// rebuilt. Of those that became the same table of the target only the first is. They stay in order.
 [[nodiscard]] std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& inputs, std::span<const SortedTable> tables,
                                                        KindSet kinds);
 

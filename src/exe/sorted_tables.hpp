@@ -1,5 +1,5 @@
 // Tables that a linker sorts by the addresses they list. Where functions or data changed places, entries change theirs,
-// so no copy of the table as it was is right; but what it lists is known, and so the table can be made anew
+// so no copy of the table as it was is right. But what it lists is known, and so the table can be made anew
 // (rebuilt_tables.hpp).
 //
 // Sources: "PE Format" and "x64 exception handling" of Microsoft's documentation; "Linux Standard Base Core", exception

@@ -7,9 +7,9 @@
 
 namespace bdelta::exe {
 
-// Adds the fields of the tables of `image`, which find_images found in `file`, to `out`, which are the blocks of that image:
-// inside the image, each leading to a place in it. Where tables disagree about a byte the field that begins first stays.
-// The watch, which may be null, can end the search.
+// Adds the fields of the tables of `image`, which find_images found in `file`, to `out`, which are the blocks of that image.
+// Each field is inside the image and leads to a place in it. Where tables disagree about a byte the field that begins first
+// stays. The watch, which may be null, can end the search.
 void find_table_fields(ByteSpan file, const Image& image, FieldBlocks& out, Watch* watch = nullptr);
 
 }  // namespace bdelta::exe

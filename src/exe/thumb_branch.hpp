@@ -1,5 +1,5 @@
-// The bits of a branch of Thumb-2 that are a number, and how they make it up (Arm Architecture Reference Manual for ARMv7-A,
-// A8.8.18: encodings T3 and T4 of B; BL and BLX have theirs from T4).
+// The bits of a branch of Thumb-2 that are a number, and how they make it up. Source: Arm Architecture Reference Manual for
+// ARMv7-A, A8.8.18: encodings T3 and T4 of B. BL and BLX have theirs from T4.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace bdelta::exe {
 
 // A branch of Thumb-2 is two halfwords, the first in the low half of `raw`: 11110 S high, then 1- J1 - J2 low. Of the
-// number S is the top bit and `low` the lowest eleven; between them lie, of a condition, J2, J1 and six bits of `high`, of
-// the others two bits that are J1 and J2 turned round where S is not set, and ten bits of `high`.
+// number S is the top bit and `low` the lowest eleven. Between them a branch with a condition has J2, J1 and six bits of
+// `high`. The others have two bits there, which are J1 and J2 turned round where S is not set, and ten bits of `high`.
 struct ThumbBranch {
   static constexpr unsigned kSign = 10, kJ1 = 29, kJ2 = 27, kLow = 16;
 

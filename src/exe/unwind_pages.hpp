@@ -1,7 +1,8 @@
 // The pages of Mach-O's __unwind_info, which lists for each function how it is unwound, as 32 bits, its encoding. A page
-// is regular, entries of a function and an encoding, or compressed: entries of 24 bits, how far the function lies behind
-// the first one of the page, and 8 that number an encoding, among those common to all pages and then those of the page's
-// own, which stand behind its entries in the order of their use. Linkers choose for each page what holds more functions.
+// is regular or compressed. Entries of a regular one are a function and an encoding. An entry of a compressed one has 24
+// bits that tell how far the function lies behind the first one of the page, and 8 that number an encoding. Numbers
+// count the encodings common to all pages, then the page's own, which stand behind its entries in the order of their
+// use. Linkers choose for each page what holds more functions.
 //
 // So one function more changes all pages behind it, and what a compressed entry says depends on the page that it is in.
 // Which functions the pages of NEW begin with cannot be predicted; a patch tells that (page_breaks.hpp), and then the pages

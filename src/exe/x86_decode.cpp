@@ -88,8 +88,8 @@ OpcodeEntry take_vector_opcode(Decoder& d, Action action) noexcept {
   return action == Action::kXop ? entry_of_xop_map(at[1] & 31) : entry_of_vector_map(at[1] & 31, at[3], false);
 }
 
-// In 32-bit mode C4, C5 and 62 are old instructions unless the next byte would be a ModRM byte of two registers;
-// 8F is POP unless the next byte names an XOP map.
+// In 32-bit mode C4, C5 and 62 are old instructions unless the next byte would be a ModRM byte of two registers. 8F
+// is POP unless the next byte names an XOP map.
 template <bool kBits64>
 bool is_vector_prefix(Action action, unsigned next) noexcept {
   if (action == Action::kXop) return (next & 31) >= 8;

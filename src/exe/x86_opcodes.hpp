@@ -166,9 +166,10 @@ constexpr OpcodeTable make_table(bool bits64) noexcept {
   return b.table;
 }
 
-// What follows an opcode because of ModRM, for each ModRM byte (bits 0-7) and base register of a SIB byte that may
-// come after it (bits 8-10), with addresses of 32 or 64 bits: the bytes of ModRM, SIB and displacement together, and
-// kDisplacementOnly where there is no register: in 64-bit mode a displacement from the end of the instruction.
+// What follows an opcode because of ModRM: the bytes of ModRM, SIB and displacement together. It depends on the ModRM byte
+// (bits 0-7) and on the base register of a SIB byte that may come after it (bits 8-10). Addresses have 32 or 64 bits.
+// kDisplacementOnly is set where there is no register: in 64-bit mode that is a displacement from the end of the
+// instruction.
 constexpr std::uint8_t modrm_size(unsigned modrm, unsigned sib_base) noexcept {
   const unsigned mod = modrm >> 6;
   const unsigned rm = modrm & 7;

@@ -1,5 +1,5 @@
-// What a patch of directories does to each entry, and what that costs: from the changes that applying it found, or from the patch
-// alone where it has a list of OLD.
+// What a patch of directories does to each entry, and what that costs. It is told from the changes that applying it found,
+// or from the patch alone where it has a list of OLD.
 #pragma once
 
 #include <memory>

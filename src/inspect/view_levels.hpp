@@ -1,5 +1,5 @@
-// Where the streams of a file that are unpacked are in its last view, and where what is told in positions of the file, or of a view
-// between, is there.
+// Where the streams of a file that are unpacked are in its last view. And where in that view is what is told in positions of
+// the file, or of a view between.
 //
 // Level 0 is the file, level 1 its view, and so on. What a stream of level n holds counts in level n + 1.
 #pragma once

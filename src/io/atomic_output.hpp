@@ -1,8 +1,9 @@
 // An output file that comes into being whole or not at all.
 //
-// The life of an output: a temporary file takes the bytes, either in sequence (write) or at positions (positioned),
-// never both; `finish` makes it as long as what was written, gives it the mode and owner it is to have, syncs, closes, moves it
-// to its name, syncs the directory. Until the move an existing file is untouched; whatever fails removes the temporary.
+// The life of an output. A temporary file takes the bytes, either in sequence (write) or at positions (positioned), never
+// both. Then `finish` makes it as long as what was written, and gives it the mode and owner it is to have. It syncs, closes,
+// moves the file to its name and syncs the directory. Until the move an existing file is untouched; whatever fails removes
+// the temporary.
 #pragma once
 
 #include <atomic>

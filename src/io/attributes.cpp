@@ -11,8 +11,8 @@ constexpr std::uint32_t kGroupBits = 070;
 }  // namespace
 
 // Owner first, as changing it clears the set-id bits. Where the group could not be kept, the group that the file has instead
-// may do no more than everybody; nor may it without the access list, with which the group bits of the mode are no rights of
-// the group but a bound on the list.
+// may do no more than everybody. The same holds where the access list could not be kept. With a list the group bits of the
+// mode are no rights of the group but a bound on the list.
 void give_attributes(const FileOps& ops, int fd, const FileInfo* old, const std::filesystem::path& old_path,
                      GivenMode given) noexcept {
   std::uint32_t mode = given.mode;

@@ -98,8 +98,9 @@ struct FileOps {
   // the end after a short count; write_stream may have accepted bytes that only reach the file later.
   //
   // open_stream takes the descriptor over on success. Stdio forgets what it holds when a write fails, be it for a
-  // signal alone. So what a stream for writing holds goes out through write_patiently with `table`, which outlives it,
-  // where the platform lets a stream have a function for that (glibc and musl do); elsewhere through stdio's own calls.
+  // signal alone. So what a stream for writing holds goes out through write_patiently with `table`, which outlives it.
+  // That needs a platform that lets a stream have a function for that (glibc and musl do). Elsewhere it goes through
+  // stdio's own calls.
   std::FILE* (*open_stream)(int fd, bool for_writing, const FileOps& table);
   int (*set_buffer)(std::FILE* file, char* buffer, std::size_t size);  // size 0: unbuffered; before the first use
   std::size_t (*read_stream)(std::FILE* file, void* to, std::size_t size);

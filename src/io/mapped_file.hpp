@@ -8,7 +8,7 @@
 
 namespace bdelta::io {
 
-// Fast for random access, but the system has no way to return an error from a memory access: if the disk fails, or if
+// Fast for random access, but the system has no way to return an error from a memory access. If the disk fails, or if
 // someone makes the file shorter, touching a page raises SIGBUS (an exception on Windows) and the program dies. The
 // reader guards against what it can: sizes beyond the address space, empty files (an empty view), reads out of range,
 // and check_unchanged for files that changed without becoming shorter. Use it on files that nobody else writes.

@@ -16,8 +16,8 @@ namespace bdelta::io {
 //
 // After a failure every further call gives the same error: stdio drops what it held when a write fails, so a retry
 // would leave a hole. A signal is no failure: below stdio the write goes on (FileOps::open_stream). Where it can't, a
-// buffered write that a signal interrupts fails too, and only an unbuffered one goes on (it happens to pipes alone, and
-// only under handlers installed without SA_RESTART).
+// buffered write that a signal interrupts fails too, and only an unbuffered one goes on. (It happens to pipes alone,
+// and only under handlers installed without SA_RESTART.)
 class StdioWriter final : public SequentialWriter {
  public:
   // Takes `file` over. `name` is for messages only. buffer_bytes 0 = unbuffered.

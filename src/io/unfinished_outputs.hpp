@@ -1,13 +1,13 @@
 // Names of temporary files that a signal handler is to remove: bdelta::remove_unfinished_outputs (bdelta/files.hpp).
 //
 // Slots are static and of fixed size, because a handler may neither allocate nor lock. Each slot has a state:
-// free -> filling -> opening -> armed -> free by its owner, or opening or armed -> removing -> removed by the handler,
-// whose slot the owner frees later. A name that finds no slot, or is too long for one, is left behind if a signal ends
-// the program.
+//   free -> filling -> opening -> armed -> free   by its owner
+//   opening or armed -> removing -> removed       by the handler; the owner frees the slot later
+// A name that finds no slot, or is too long for one, is left behind if a signal ends the program.
 //
 // Between opening and armed the file may come to be at any moment. A handler on another thread waits for the end of
-// that, up to a second, or it would remove a file too early and leave it behind; one on the same thread has stopped the
-// owner, which makes no file any more.
+// that, up to a second. Else it would remove a file too early and leave it behind. A handler on the same thread has
+// stopped the owner, which makes no file any more.
 #pragma once
 
 #include <filesystem>

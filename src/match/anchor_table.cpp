@@ -204,8 +204,8 @@ std::vector<std::vector<std::uint64_t>> AnchorTable::known_places(ByteSpan sourc
   return found;
 }
 
-// Without a limit all places are found first and the table fits their number; with one it has half of the memory at most,
-// and no more than four slots a key.
+// Without a limit all places are found first and the table fits their number. With a limit it has half of the memory at
+// most, and no more than four slots a key.
 void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, unsigned shift, WorkerPool& pool,
                         const AnchorScope& scope) {
   if (source.size() < kKeyBytes) return;

@@ -1,9 +1,9 @@
 // Source places that may continue the target where the first covers fail.
 //
 // The failing places are few: gaps between covers, and the surroundings of bytes that differ inside them. One position
-// in four there (by content, as everywhere) gives a key of 16 bytes; the keys go into a Bloom filter, the source is
-// read once at its own samples, and only those the filter knows enter the table: a semi-join, so that the table is as
-// small as the failing places however large the source is. Each key keeps its first four places.
+// in four there (by content, as everywhere) gives a key of 16 bytes. The keys go into a Bloom filter. The source is
+// read once at its own samples, and only those the filter knows enter the table. This is a semi-join, so the table is
+// as small as the failing places however large the source is. Each key keeps its first four places.
 #pragma once
 
 #include <cstdint>

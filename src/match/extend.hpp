@@ -2,8 +2,9 @@
 //
 // Idea: walk away from the seed and keep a score, +1 for an equal byte and -penalty for an unequal one. The cover ends
 // where the score was best; the walk gives up once the score has dropped by `x_drop` below that best (the X-drop rule
-// of BLAST, Zhang et al. 2000). The bytes are compared 64 at a time; inside a block the walk goes from run to run of
-// the mismatch mask, so equal blocks cost one compare and the result is exact to the byte for every instruction set.
+// of BLAST, Zhang et al. 2000). The bytes are compared 64 at a time. Inside a block the walk goes from run to run of
+// the mismatch mask. So equal blocks cost one compare, and the result is exact to the byte for every instruction
+// set.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 // up each target byte finds any match of 11 bytes or more. The source is inserted granule by granule where the scan
 // needs it, and a granule already in the table (young enough not to be overwritten) is not inserted again. Entries are
 // never cleared: a caller compares the bytes anyway, and what is left of an older neighbourhood is often of use. Beside
-// each entry stands a byte of its hash, or nearly every question would read a place of the source that no cache holds:
-// where files have little in common that was half the time of a scan.
+// each entry stands a byte of its hash. Without it nearly every question would read a place of the source that no cache
+// holds. Where files have little in common that was half the time of a scan.
 #pragma once
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 
 namespace bdelta {
 
-// The blocks of the source that `covers` lie in or close to, those with the most covered bytes first, until they hold
-// max_bytes or none is left; as ranges in ascending order. Never empty for a source that is not.
+// The blocks of the source that `covers` lie in or close to, as ranges in ascending order. Those with the most
+// covered bytes come first, until they hold max_bytes or none is left. Never empty for a source that is not.
 [[nodiscard]] ByteRanges near_source(const Covers& covers, std::uint64_t source_size, std::uint64_t max_bytes);
 
 }  // namespace bdelta

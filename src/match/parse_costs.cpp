@@ -1,6 +1,6 @@
-// A residual byte costs what its value tells: where the difference between two files is often the same number (addresses
-// moved by a constant, counters), the coder pays little for one more of them, and a diagonal with many such misses may
-// be better than a change to one with few. The frequencies come from the covers that the fast passes found.
+// A residual byte costs what its value tells. Often the difference between two files is the same number (addresses moved
+// by a constant, counters), and the coder pays little for one more of them. So a diagonal with many such misses may be
+// better than a change to one with few. The frequencies come from the covers that the fast passes found.
 #include "match/parse_costs.hpp"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // and its high four bytes; the comparison is unsigned by flipping the sign bits.
 //
 // Samples come at random, so a branch on them is mispredicted nearly once a sample. Instead every eight positions are
-// stored: a permutation taken from a table by the mask of the comparison brings those that are samples to the front,
-// and the next store begins behind them. The stores go to a small buffer on the stack, which is never full of samples,
-// and from there to the caller's vector.
+// stored. A permutation, taken from a table by the mask of the comparison, brings those that are samples to the front.
+// The next store begins behind them. The stores go to a small buffer on the stack, which is never full of samples, and
+// from there to the caller's vector.
 // Compiled with -mavx2; called only where the processor has it.
 #include <immintrin.h>
 

@@ -19,8 +19,9 @@ void loosen_covers(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool&
 // op costs more than the literals it saves.
 void prune_covers(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool);
 
-// Moves each border between two covers that touch, as far as both sides give the same bytes without a miss, to the
-// position in the target that ends in the most zero bits: where files are made of blocks, lengths then say how many.
+// Moves each border between two covers that touch, as far as both sides give the same bytes without a miss. It goes
+// to the position in the target that ends in the most zero bits. So where files are made of blocks, lengths say how
+// many.
 void round_borders(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -60,7 +60,7 @@ std::size_t SourceGrams::gram_count(std::uint64_t number) const noexcept {
 }
 
 // A counting sort. Neighbouring positions often share a bucket, and counting or placing one then waits for the one
-// before; so the two halves of the block are counted and placed in turns, each with counters of its own.
+// before. So the two halves of the block are counted and placed in turns, each with counters of its own.
 void SourceGrams::build(Block& block, std::uint64_t number) const {
   block.number = number;
   block.asked_count = 0;

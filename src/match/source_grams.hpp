@@ -39,8 +39,8 @@ class SourceGrams {
   // Of the target, that `find` reads.
   static constexpr std::uint64_t kReadBytes = 8;
 
-  // The nearest source positions at or before `around` and behind it, in its block or the nearer neighbour, whose grams equal
-  // that at `at` (kReadBytes there can be read); kNone where there is none among the few that are tried.
+  // The nearest source positions at or before `around` and behind it, in its block or the nearer neighbour, whose grams
+  // equal that at `at`. kReadBytes there can be read. kNone where there is none among the few that are tried.
   struct Nearest {
     std::uint64_t before = kNone;
     std::uint64_t after = kNone;

@@ -29,9 +29,9 @@ class SourceIndex {
   // is built they take as much again.
   void build(ByteSpan source, unsigned shift, WorkerPool& pool);
 
-  // The same in bounded memory: `start` makes the table, of 32 bytes for each of bucket_count (a power of two), and
-  // `add` indexes one piece after the other, which stands at source_pos. Samples in the last kAnchorSpan - 1 bytes of a
-  // piece are not seen, so pieces overlap by as much. Pieces whose content gives samples without end lose some.
+  // The same in bounded memory. `start` makes the table, of 32 bytes for each of bucket_count (a power of two). `add`
+  // indexes one piece after the other, which stands at source_pos. Samples in the last kAnchorSpan - 1 bytes of a piece
+  // are not seen, so pieces overlap by as much. Pieces whose content gives samples without end lose some.
   void start(unsigned shift, std::uint64_t bucket_count, WorkerPool& pool);
   void add(ByteSpan piece, std::uint64_t source_pos, WorkerPool& pool);
 

@@ -265,8 +265,8 @@ class Finder {
   std::vector<std::uint32_t> places_;  // of grams, by their hash
   TargetCopies found_;
   std::uint64_t saved_ = 0;
-  // The same with those that are so short that none of their grams is in the sample: of so many as long as one that was
-  // found, about length / (length + 2^shift_) are found.
+  // The same with those that are so short that none of their grams is in the sample. Of so many copies as long as one
+  // that was found, about length / (length + 2^shift_) are found.
   std::uint64_t expected_saved_ = 0;
   Covers chain_;            // that is looked at
   std::uint64_t link_bytes_left_ = 0;

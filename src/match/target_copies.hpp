@@ -37,8 +37,8 @@ struct TargetCopies {
 [[nodiscard]] TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs,
                                               const TargetCopyLimits& limits, WorkerPool& pool);
 
-// Of copies that were found for other covers, what lies in `ranges` (which begin and end with blocks of TargetCosts) and
-// costs less there, too, than what `copied` makes of it.
+// Of copies that were found for other covers, those in `ranges` that cost less there, too, than what `copied` makes of
+// it. The ranges begin and end with blocks of TargetCosts.
 [[nodiscard]] Covers cheaper_copies(const CopiedTarget& copied, const Covers& copies, const ByteRanges& ranges,
                                     const ParseCosts& costs, WorkerPool& pool);
 

@@ -3,8 +3,8 @@
 // Nearly all of a copy is cold, and to find that out is most of the miss model's time where little changes. Byte by byte it
 // takes three hashes, four loads and a branch. Here a shuffle puts each byte and its neighbours into a lane of its own, and
 // one multiplication hashes all eight. Three gathers fetch what would be 32 loads: `before` and `triple` of the same three
-// bytes come together. A `before` that comes so is that of the next byte, so a block answers for its bytes but for the
-// first one's, which the block in front has answered for. One branch for eight bytes.
+// bytes come together. A `before` that comes so is that of the next byte. So a block answers for its bytes but for the
+// first one's, for which the block in front has answered. One branch for eight bytes.
 //
 // Compiled with -mavx2; called only where the processor has it.
 #include <immintrin.h>

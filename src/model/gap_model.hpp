@@ -31,7 +31,7 @@ struct LastRuns {
 };
 
 // Gaps told copy by copy: whether the run begins in a later copy, and how far in its own. Where a copy ends says nothing
-// about how far into the next one a change stands, so what the first run of a copy is like is told by such runs.
+// about how far into the next one a change stands. So what the first run of a copy is like is told by such runs.
 class GapModel {
  public:
   explicit GapModel(unsigned table_log)

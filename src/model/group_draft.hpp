@@ -50,7 +50,7 @@ struct ModelledBytes {
 [[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,
                                                         std::uint64_t window_bytes);
 
-// Makes `next`, which begins where `group` ends in the target, a part of it: what comes out is what encoding the segments
+// Makes `next`, which begins where `group` ends in the target, a part of it. What comes out is what encoding the segments
 // of both at once gives, but that a window ends between them. Plain windows of one diagonal that meet become one.
 void join_drafts(GroupDraft& group, GroupDraft&& next);
 

@@ -13,8 +13,8 @@ inline constexpr int kWarmHeat = 60;  // more: fewer bytes are asked about, and 
 // Of three or four bytes, the first highest.
 inline std::uint32_t heat_index(std::uint32_t bytes) noexcept { return bytes * kHeatFactor >> 16; }
 
-// The entries of `before` and `triple` stand side by side: of the same three bytes, what is the one for the last is the
-// other for the one in the middle, so that who goes along a copy needs both at once.
+// The entries of `before` and `triple` stand side by side. Of the same three bytes, what is the one for the last is the
+// other for the one in the middle. So who goes along a copy needs both at once.
 class HeatTables {
  public:
   [[nodiscard]] std::uint8_t* pair(std::uint32_t index) noexcept { return &heats_[index]; }

@@ -49,7 +49,7 @@ class LiteralBuffer {
   }
 
   // Brings in what of the source lies up to a part's bytes before and behind `pos`, as far as the literals so far
-  // (coded_bytes of them) allow, and calls use(at) for each part that is here then. Errors are those of the source.
+  // (coded_bytes of them) allow. Calls use(at) for each part that is here then. Errors are those of the source.
   template <class Use>
   Status bring_around(std::uint64_t pos, std::uint64_t coded_bytes, Use&& use) {
     const std::uint64_t from = pos < kPartBytes ? 0 : pos - kPartBytes;

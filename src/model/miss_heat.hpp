@@ -1,10 +1,10 @@
 // Where copied bytes use to change: what lets the model of misses pass over the others in about a nanosecond each,
 // or three where the processor lacks AVX2.
 //
-// Four tables hold a heat for what a byte and its neighbours are: the byte with the one before it, with the two before it,
-// with the one on either side, and with the three behind it. A change heats these entries much, a byte that was asked about
-// and stayed cools them by a quarter. A byte with a hot entry is *warm* and asked about; of the others hardly one in a
-// thousand changes. As heat follows from the bytes alone, packer and unpacker agree on it without a word.
+// Four tables hold a heat for what a byte and its neighbours are. They hold the byte with the one before it, with the two
+// before it, with the one on either side, and with the three behind it. A change heats these entries much, a byte that was
+// asked about and stayed cools them by a quarter. A byte with a hot entry is *warm* and asked about; of the others hardly
+// one in a thousand changes. As heat follows from the bytes alone, packer and unpacker agree on it without a word.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // A binary range coder: one bit at a time, each with the probability that it is 1.
 //
 // The coder narrows an interval [low, low + range) to the share of the bit that came; the code is a number inside the
-// last interval. Range has 32 bits and is kept at 2^24 or more: below, its top byte is settled and goes out. A carry
-// out of the 32 bits of low may still change bytes that are settled, so the last one and those of value 255 behind it
-// wait until they can't change. Probabilities have 16 bits and are never 0 or 65536, so neither share is empty. Range coding
-// is G. Martin's (1979), the waiting for carries that of LZMA.
+// last interval. Range has 32 bits and is kept at 2^24 or more: below, its top byte is settled and goes out. A carry out of
+// the 32 bits of low may still change bytes that are settled. So the last one and those of value 255 behind it wait until
+// they can't change. Probabilities have 16 bits and are never 0 or 65536, so neither share is empty. Range coding is G.
+// Martin's (1979), the waiting for carries that of LZMA.
 //
 // Encoder and decoder have the same face: bit() takes the bit and gives it back, or ignores what it is given and
 // gives the bit that was read. So a model is written once for both, and they can't drift apart.

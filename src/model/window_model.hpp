@@ -1,9 +1,9 @@
 // What a group's ops, residual and literals look like, as far as earlier ones tell: the contexts of each column.
 //
-// The columns of a window are coded one op, one run, one value after the other, so each may be predicted from all that
+// The columns of a window are coded one op, one run, one value after the other. So each may be predicted from all that
 // came before it: a length from the jump of the same copy, a gap from the values of the run before. Nothing here is
-// tuned to one kind of file; narrow contexts stand beside wide ones and the mixing finds out which know more.
-// One object serves one group, from its first window to its last.
+// tuned to one kind of file; narrow contexts stand beside wide ones and the mixing finds out which know more. One
+// object serves one group, from its first window to its last.
 #pragma once
 
 #include "model/column_models.hpp"

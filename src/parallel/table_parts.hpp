@@ -1,4 +1,4 @@
-// A table that is written at places spread all over it: each thread takes a part of it, goes through all that is to be
+// A table that is written at places spread all over it. Each thread takes a part of it, goes through all that is to be
 // written, in order, and does what belongs to its part. So what is written depends on no thread count, and no lock is
 // needed.
 #pragma once

@@ -1,5 +1,5 @@
-// Where a file has changed, its digest in a list is 43 letters that nothing foretells. In place of them goes what the list of
-// the source has for the file, as the line is most likely copied from there; a file that is new gets letters that are all
+// Where a file has changed, its digest in a list is 43 letters that nothing foretells. In place of them goes what the list
+// of the source has for the file, as the line is most likely copied from there. A file that is new gets letters that are all
 // the same.
 //
 // Large files take longer to hash when the patch is applied than their digests are worth: these keep them.

@@ -1,5 +1,5 @@
-// A header of the target is most likely copied from the header of the same file in the source, so the checksum that this
-// one has goes in place of its own: then the copy has no miss there, whatever else of the header has changed. Where the
+// A header of the target is most likely copied from the header of the same file in the source. So the checksum that this
+// one has goes in place of its own. Then the copy has no miss there, whatever else of the header has changed. Where the
 // archive's outermost directory has a name of its own in each version, files are the same by what follows it. An entry
 // that only tells more of the next one has the same partner as that. A header without a partner keeps its checksum,
 // which an applier computes all the same.
@@ -74,8 +74,8 @@ ByteSpan file_header(ByteSpan view, const std::vector<std::uint64_t>& headers, s
   return block_at(view, headers[index]);
 }
 
-// What a header is known by, the surest first: its kind and the file's name, whole or behind the outermost directory; and
-// what else it has that its kind and size tell.
+// What a header is known by, the surest first. First comes its kind with the file's name, whole or behind the outermost
+// directory. Last comes what else it has that its kind and size tell.
 std::array<std::string, 3> keys_of(ByteSpan header, ByteSpan of_file) {
   const std::string kind{tar_kind(header)};
   const std::string name = tar_name(of_file);

@@ -1,4 +1,4 @@
-// An installed Python package has a list of its files, RECORD, in a folder named after package and version; a line is the
+// An installed Python package has a list of its files, RECORD, in a folder named after package and version. A line is the
 // file's path, its digest and its size (Recording installed projects, packaging.python.org).
 #include "view/python_record.hpp"
 

@@ -1,9 +1,9 @@
 // NEW made from its view by several threads: what stands in front of a RebuildingWriter.
 //
 // Streams are independent of each other. So a stream that isn't large is collected as a whole and made by a worker, while
-// the view goes on; the queue has what is collected or made, and what stands between, in the order of NEW. What is done at its
-// front is put out by the caller alone, so checksums, headers and digests see NEW in order, as with one thread. While the queue
-// is full, the caller makes streams, too.
+// the view goes on. The queue has what is collected or made, and what stands between, in the order of NEW. What is done at
+// its front is put out by the caller alone, so checksums, headers and digests see NEW in order, as with one thread. While
+// the queue is full, the caller makes streams, too.
 //
 // A large stream begins when the queue is empty. The writer makes it as its text comes, with all threads if it can be shared
 // out (deflate::Rebuilder).
@@ -21,8 +21,8 @@
 
 namespace bdelta::view {
 
-// Of memory, for each thread of the pool: 4 MiB of the queue, and 6 MiB while it makes a stream (matchers, text, the tokens of
-// a block); or 10 MiB for its parts of a large stream, while the matchers of small ones stay.
+// Of memory, for each thread of the pool. The queue takes 4 MiB, and a thread takes 6 MiB while it makes a stream (matchers,
+// text, the tokens of a block). Or it takes 10 MiB for its parts of a large stream, while the matchers of small ones stay.
 inline constexpr std::uint64_t kRebuildingThreadBytes = std::uint64_t{16} << 20;
 
 // One thread at a time. The first error in the order of NEW is the one that is given, whichever thread found it, and from then

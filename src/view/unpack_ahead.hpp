@@ -1,8 +1,8 @@
 // OLD's streams unpacked by other threads, before the one that makes its view comes to them.
 //
-// Where a stream ends is known once it is unpacked. The directory at the end of a zip archive says it beforehand, and is taken for a
-// guess: what is unpacked ahead is used where the view's maker finds that a stream begins there, and nothing depends on it. So
-// the view and the first error are the same as with one thread.
+// Where a stream ends is known once it is unpacked. The directory at the end of a zip archive says it beforehand, and is
+// taken for a guess. What is unpacked ahead is used where the view's maker finds that a stream begins there. Nothing depends
+// on it. So the view and the first error are the same as with one thread.
 #pragma once
 
 #include <deque>

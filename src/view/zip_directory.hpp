@@ -21,7 +21,7 @@ namespace bdelta::view {
 class DirectoryRoom {
  public:
   // entry_bytes: of all of them. From where their archives begin up to them, they have no more than 4 times the file's bytes
-  // in all: each byte is looked at for the headers of a few archives, one in another.
+  // in all. So each byte is looked at for the headers of a few archives, one in another.
   DirectoryRoom(std::uint64_t file_bytes, std::uint64_t entry_bytes) noexcept
       : file_bytes_(file_bytes), left_entry_bytes_(entry_bytes), left_archive_bytes_(4 * file_bytes) {}
 

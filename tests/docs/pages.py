@@ -5,6 +5,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("docs", "src", "tests", "tools")
 TOP = ("README.md", "SECURITY.md", "CHANGELOG.md")
+SOURCES = ("src", "include", "bindings", "tools")
 
 
 def pages():
@@ -34,6 +35,18 @@ def without_code(text):
         code = line.startswith("        ") or (line.startswith("    ") and not in_list)
         lines.append("" if code else line)
     return "\n".join(lines)
+
+
+def sources():
+    """All C++ files of what is installed or made from here."""
+    return sorted(path for folder in SOURCES for path in (ROOT / folder).rglob("*") if path.suffix in (".cpp", ".hpp", ".h"))
+
+
+def comments(text):
+    """The prose of lines that are comments, other lines empty. What is set off by further blanks (grammars, tables, usage,
+    code) or in brackets (units of constants) is none."""
+    found = (re.match(r"\s*//+ ?([^\s\[].*)", line) for line in text.split("\n"))
+    return "\n".join(line.group(1) if line else "" for line in found)
 
 
 def links(text):

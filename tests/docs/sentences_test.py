@@ -1,15 +1,17 @@
-"""README can be read in five minutes, and what the specifications have to be read of in an hour. No sentence of any page has
-over 30 words. Tables and code don't count."""
+"""README can be read in five minutes, and what the specifications have to be read of in an hour. No sentence of any page or
+comment has over 30 words. Tables and code don't count."""
 import re
 import unittest
 
 import pages
 
 MOST_WORDS = 30
+STARTS = r"[*(\"“]*[A-Z0-9]"  # of sentences
 README_LINES = 150
 README_WORDS = 1500
 SPECIFICATIONS = ("src/format/native/FORMAT.md", "src/exe/PREDICTION.md", "src/delta/GLOSSARY.md")
 WORDS_OF_AN_HOUR = 220 * 60
+NOT_YET = (pages.ROOT / "src/base/deciding/prices.hpp",)  # has one long sentence
 BESIDE_THE_SITE = ("bindings/python/README.md", "testdata/deflate/README.md")
 
 
@@ -28,11 +30,11 @@ def texts(text):
     return found
 
 
-def sentences(text):
-    """A full stop, question or exclamation mark ends one where a capital, a quote, code or nothing follows."""
+def sentences(text, starts=STARTS):
+    """A full stop, question or exclamation mark ends one where a capital, a quote, code or nothing follows, or what `starts`."""
     text = re.sub(r"!?\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"`[^`]*`", "Code", text)
-    return re.split(r"(?<=[.!?])[)*\"]*\s+(?=[*(\"“]*[A-Z0-9])", text)
+    return re.split(rf"(?<=[.!?])[)*\"]*\s+(?={starts})", text)
 
 
 def word_count(sentence):
@@ -52,9 +54,14 @@ def main_path(text):
     return "".join(kept)
 
 
-def long_sentences(text):
-    return [f"{word_count(one)}: {one}" for paragraph in texts(text) for one in sentences(paragraph)
+def long_sentences(text, starts=STARTS):
+    return [f"{word_count(one)}: {one}" for paragraph in texts(text) for one in sentences(paragraph, starts)
             if word_count(one) > MOST_WORDS]
+
+
+def long_in_comments(text):
+    """Here names of the code, in small letters, may begin a sentence."""
+    return long_sentences(pages.comments(text), r"\S")
 
 
 class Counting(unittest.TestCase):
@@ -77,6 +84,16 @@ class Counting(unittest.TestCase):
         page = "# Page\nread\n## One\n\n*Reference.* no\n### Below\nno\n## Two\nread\n### Deep\n\n*Reference, too.*\n## Three\nread\n"
         self.assertEqual("# Page\nread\n## Two\nread\n## Three\nread\n", main_path(page))
 
+    def test_comments_are_read_through_their_lines(self):
+        half = " ".join(["word"] * (MOST_WORDS - 10))
+        self.assertEqual(1, len(long_in_comments(f"int a;\n  // {half}\n  // {half}.\nint b;\n")))
+        for apart in (". name: ", "\n//\n// ", "\n// - ", "\nint a;\n// "):
+            self.assertEqual([], long_in_comments(f"// {half}{apart}{half}.\n"))
+
+    def test_layout_and_code_of_comments_are_left_out(self):
+        words = " ".join(["word"] * 40)
+        self.assertEqual([], long_in_comments(f"//   {words}\n// [bytes] {words}.\nint {words}; // {words}\n"))
+
     def test_code_inside_a_sentence_is_one_word(self):
         self.assertEqual(3, word_count(sentences("Call `a b c d` now.")[0]))
 
@@ -89,6 +106,12 @@ class Documents(unittest.TestCase):
     def test_no_sentence_is_long(self):
         for page in self.pages():
             self.assertEqual([], long_sentences(page.read_text(encoding="utf-8")), page)
+
+    def test_no_sentence_of_a_comment_is_long(self):
+        sources = [source for source in pages.sources() if source not in NOT_YET]
+        self.assertGreater(len(sources), 500)
+        for source in sources:
+            self.assertEqual([], long_in_comments(source.read_text(encoding="utf-8")), source)
 
     def test_readme_is_short(self):
         text = pages.read("README.md")

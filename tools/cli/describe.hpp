@@ -11,7 +11,7 @@ namespace bdelta::cli {
 
 inline constexpr const char* kDescribeOption = "--describe-options";
 
-// The program and its options as one JSON object in one line: manual pages and completions are made from it when bdelta
+// The program and its options as one JSON object in one line. Manual pages and completions are made from it when bdelta
 // is built, so that an option is written down once. For the build only: nothing about the form is promised.
 [[nodiscard]] std::string describe_options(const CLI::App& app);
 

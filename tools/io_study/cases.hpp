@@ -17,9 +17,9 @@ void add_typed_cases(StudyFiles& files, std::vector<Case>& cases);  // writes th
 void add_seek_cases(const StudyFiles& files, std::vector<Case>& cases);
 void add_overlap_cases(const StudyFiles& files, std::vector<Case>& cases);
 
-// The records that one run moves. 512 MiB in records of a byte take many seconds by most calls: no more than kMostCalls
-// are made, and unbuffered calls, which enter the system each, work on a small part of the file. The column `bytes`
-// says what was moved.
+// The records that one run moves. 512 MiB in records of a byte take many seconds by most calls, so no more than
+// kMostCalls are made. Unbuffered calls, which enter the system each, work on a small part of the file. The column
+// `bytes` says what was moved.
 inline constexpr std::uint64_t kMostCalls = 16 * kMiB;
 inline constexpr std::uint64_t kUnbufferedPart = 256;
 

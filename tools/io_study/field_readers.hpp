@@ -1,8 +1,8 @@
 // Two ways to have the fields of a file: a call for each, or decoding inline.
 //
-// The "general reader" is what libraries of many languages offer: an interface whose read(span) copies the bytes of
-// one field from a buffer, through a virtual call with its checks. TypedReader holds the buffer itself, so a field is
-// a comparison and a load.
+// The "general reader" is what libraries of many languages offer. Its interface has a read(span) that copies the
+// bytes of one field from a buffer, through a virtual call with its checks. TypedReader holds the buffer itself, so a
+// field is a comparison and a load.
 #pragma once
 
 #include <algorithm>

@@ -85,10 +85,10 @@ void wait_for(pid_t process, const std::string& what);
 // Gives the file `size` bytes, which are then in the page cache.
 void make_full(const std::filesystem::path& path, std::uint64_t size);
 
-// Fills the file with `size` bytes and takes them away again: every run of a writing case begins with an empty file,
-// and finds memory that was in use a moment ago. A virtual machine gives idle memory back to its host, and who uses it
-// first then waits for the host: that is not to be the case that is timed. The empty file is synced, as the system
-// writes back a file that has been dirty for half a minute, in the middle of whatever goes on.
+// Fills the file with `size` bytes and takes them away again. So every run of a writing case begins with an empty
+// file, and finds memory that was in use a moment ago. A virtual machine gives idle memory back to its host, and who
+// uses it first then waits for the host: that is not to be the case that is timed. The empty file is synced, as the
+// system writes back a file that has been dirty for half a minute, in the middle of whatever goes on.
 void make_empty(const std::filesystem::path& path, std::uint64_t size);
 // Throws unless the file has exactly `size` bytes.
 void check_size(const std::filesystem::path& path, std::uint64_t size);

@@ -2,8 +2,9 @@
 //
 // The stdio layer of src/io rests on a claim: what costs is not the bytes but the calls, and in a call the lock. The
 // study takes the claim apart. It moves one file through every step of the ladder, from a locked call for a byte to a
-// mapping, and times what else the layer decided by figures: typed records, seeks, overlapping of stages. All cases
-// take turns, each run in a process of its own, and median and minimum are reported. README.md says what came out.
+// mapping. It also times what else the layer decided by figures: typed records, seeks, overlapping of stages. All
+// cases take turns, each run in a process of its own, and median and minimum are reported. README.md says what came
+// out.
 //
 // Exit status: 0 done, 1 usage, 2 a call of the system failed.
 #include <CLI/CLI.hpp>

@@ -39,7 +39,7 @@ struct Timing {
   [[nodiscard]] double least() const;
 };
 
-// Runs everything `repeats` times, all cases taking turns. Each run has a process of its own: a thread that one case
+// Runs everything `repeats` times, all cases taking turns. Each run has a process of its own. A thread that one case
 // starts would make the C library lock in all later ones, and freed memory would be theirs too. Throws Failure.
 std::vector<Timing> time_all(const std::vector<Case>& cases, unsigned repeats);
 

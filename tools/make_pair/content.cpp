@@ -6,8 +6,8 @@
 namespace make_pair {
 namespace {
 
-// Instructions in the manner of x86-64. `r`: any register in the low bits, `i`: a small number, `I`: 32 bits of
-// which the upper are zero, `c`: call or jump to a function, `d`: address of data; else two hex digits.
+// Instructions in the manner of x86-64. `r`: any register in the low bits. `i`: a small number. `I`: 32 bits of
+// which the upper are zero. `c`: call or jump to a function. `d`: address of data. All else is two hex digits.
 constexpr const char* kInstructions[] = {
     "48 89 r",       "48 8b r",    "48 8b 44 24 i", "48 89 44 24 i", "8b r i",      "89 r i",        "48 8d 05 d",
     "48 8b 0d I",    "e8 c",       "48 63 r",       "41 8b 44 24 i", "0f 84 I",     "74 i",          "75 i",

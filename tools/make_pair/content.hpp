@@ -1,5 +1,6 @@
-// What the units of a pair are made of. The bytes of a unit are the same in both releases except for its fixups:
-// fields that hold the address of another unit, which the writer of each release fills in as a linker would.
+// What the units of a pair are made of. The bytes of a unit are the same in both releases except for its fixups.
+// These are fields that hold the address of another unit, which the writer of each release fills in as a linker
+// would.
 #pragma once
 
 #include <cstdint>

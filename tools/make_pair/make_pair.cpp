@@ -1,16 +1,16 @@
 // make_pair SIZE SEED OLD NEW: a sample pair of files, two releases of something that never existed.
 //
 // The model is a linker's. A release consists of units: functions, documents, tables, padding, images (plan.hpp).
-// The bytes of a unit follow from its own seed (content.hpp): functions are idioms of opcodes from a small
-// vocabulary, documents are words with Zipf-like frequencies in lines of prose, settings or objects, tables are
-// records of a fixed stride, images do not compress. Functions and tables hold addresses of other units, relative
-// or absolute, and those are filled in only when a release is laid out.
+// The bytes of a unit follow from its own seed (content.hpp). Functions are idioms of opcodes from a small
+// vocabulary. Documents are words with Zipf-like frequencies in lines of prose, settings or objects. Tables are
+// records of a fixed stride, and images do not compress. Functions and tables hold addresses of other units,
+// relative or absolute, and those are filled in only when a release is laid out.
 //
 // NEW is the same set of units with another layout. Some units are edited: bytes overwritten (1 to 8), inserted or
 // deleted, clustered as real changes are (most units have none, the others many; edits.hpp). Some are replaced,
 // deleted or new, and blocks of them change places. Whatever lies behind a change moves, functions by multiples of
-// 16, so that addresses to or from there differ a little (some 800,000 of them at 300 MB): the same code, with small
-// differences everywhere.
+// 16. So addresses to or from there differ a little (some 800,000 of them at 300 MB). The code is the same, with
+// small differences everywhere.
 //
 // At 300 MB there are over a million small edits, not counting the shifted addresses; smaller pairs have
 // proportionally fewer. The files follow from SIZE and SEED, byte for byte, on every platform: all decisions are

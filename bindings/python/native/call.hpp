@@ -1,5 +1,5 @@
-// One call of the library as Python makes it: the work goes on in a thread of its own without the GIL, while the thread that
-// called waits, looks for signals and tells progress.
+// One call of the library as Python makes it. The work goes on in a thread of its own without the GIL. The thread that
+// called waits, looks for signals and tells progress meanwhile.
 //
 //   Call call(progress);
 //   options.progress = call.progress();

@@ -6,10 +6,11 @@
 
 namespace bdelta {
 
-// Streams that nobody lists: the least stretch that nothing covers, how far in front of it the head may be, and no more than
-// so many times the stretch, so that small changes everywhere don't have all of a file looked at; and what is unpacked of it.
-// Then the work for what only looks like streams: a packed byte counts as one, and each byte of a file is worth so many; what a
-// head and a table of codes count as; and how many bytes of text count as a packed one.
+// Streams that nobody lists. They are looked for where nothing covers a stretch of so many bytes or more. The head may be so
+// far in front of it, and no more than so many times the stretch. Else small changes everywhere would have all of a file
+// looked at. At most so many bytes of a stream are unpacked. Then the work for what only looks like streams. A packed byte
+// counts as one, and each byte of a file is worth so many. A head and a table of codes count as so many, and so many bytes
+// of text count as a packed one.
 // [bytes, ratio] More: looks at less, with the first, a head's and a table's; with the others at more. Sets: 35 files and 6 libraries for the work.
 inline constexpr std::uint64_t kLeastFreeBytes = 64;
 inline constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
@@ -41,10 +42,10 @@ inline constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20;
 inline constexpr std::uint64_t kMostRawBytes = std::uint64_t{1024} << 20;
 inline constexpr std::uint64_t kUsualRawRatio = 16;
 
-// A limit of making has room for both views: 1/share of it, or less, so that as much as the work needs at least is left; but the
-// small share always. Views that are held beside the next ones leave a share free with them. Analysing takes so many bytes for
-// each packed one of NEW's largest stream: tokens, and those that stored blocks would have. Without a limit both files, and both
-// views, have so many bytes.
+// A limit of making has room for both views. They take 1/share of it, or less, so that as much as the work needs at least is
+// left. They always have the small share. Views that are held beside the next ones leave a share free with them. Analysing
+// takes so many bytes for each packed one of NEW's largest stream: tokens, and those that stored blocks would have. Without
+// a limit both files, and both views, have so many bytes.
 // [shares, bytes, ratio] More: unpacks less but for the third and last. Sets: seven pairs under four limits for the first.
 inline constexpr std::uint64_t kViewLimitShare = 2;
 inline constexpr std::uint64_t kSmallLimitShare = 4;
@@ -57,8 +58,8 @@ inline constexpr std::uint64_t kMostViewsBytes = std::uint64_t{8} << 30;
 // [share] More: unpacks fewer. Sets: none noted.
 inline constexpr std::uint64_t kWorthShare = 4;
 
-// Tokens of OLD's streams that NEW's may take: covers that are held against them, what is looked at on both sides of one, and how
-// many times a text's bytes are decoded for it at most.
+// Tokens of OLD's streams that NEW's may take. These are the least covers that are held against them, and what is looked at
+// on both sides of one. A text's bytes are decoded for it so many times at most.
 // [bytes, ratio] More: looks at fewer covers; allows less where copies reach further than covers; allows more. Sets: none noted.
 inline constexpr std::uint64_t kLeastLentBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kBesideLentBytes = 4096;
@@ -68,8 +69,8 @@ inline constexpr std::uint64_t kLentWorkRatio = 16;
 // [levels] More: finds more members and is slower. Sets: none noted.
 inline constexpr unsigned kMostNesting = 4;
 
-// Texts of OLD that NEW has packed: what a patch takes for a byte that is new, and for one that changes in a copy; what it takes
-// to say that a text is unpacked; and the part of what is missing that such texts have as a rule.
+// Texts of OLD that NEW has packed. A patch takes so many bits for a byte that is new, and for one that changes in a copy.
+// It takes so many bytes to say that a text is unpacked. As a rule such texts hold 1/share of what is missing.
 // [bits, bytes, share] More: unpacks more; more; less; looks less. Sets: 17 pairs at three levels, 19 others for the share.
 inline constexpr std::uint64_t kNewByteBits = 2;
 inline constexpr std::uint64_t kChangedByteBits = 6;

@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kCloseShare = 64;
 inline constexpr std::uint64_t kSettledShare = 256;
 inline constexpr std::uint64_t kUnsureShare = 4;
 
-// With copies of NEW, whose windows have no models, and without: what differs by more than 1/share is settled by the
-// estimate; and where that has the last word and misses may be modelled.
+// Of two drafts one has copies of NEW, whose windows have no models, and the other has none. The estimate settles
+// what differs by more than 1/share. The second share is for where it has the last word and misses may be modelled.
 // [share] More: codes fewer; takes more copies. Sets: 28 pairs.
 inline constexpr std::uint64_t kUnlikeShare = 8;
 inline constexpr std::uint64_t kModelledShare = 32;

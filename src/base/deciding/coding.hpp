@@ -43,8 +43,9 @@ inline constexpr std::uint64_t kFarAheadLeastBytes = 4096;
 inline constexpr std::uint64_t kDoubtLeastBytes = 64;
 inline constexpr std::uint64_t kDoubtShare = 256;
 
-// Copies are doubted where they take more than 1/margin of what the copied bytes would at the rate of the literals: of groups
-// that mostly copy, and of those that are mostly literals. Of fewer literals the rate means nothing: so many bytes are one.
+// Copies are doubted where they take more than 1/margin of what the copied bytes would at the rate of the literals. The
+// first margin is that of groups that mostly copy, the second of those that are mostly literals. Of fewer literals the rate
+// means nothing: so many bytes are one.
 // [margin, bytes] More: doubts more copies; trusts fewer rates; doubts fewer. Sets: none noted.
 inline constexpr std::uint64_t kCopiedMargin = 2;
 inline constexpr std::uint64_t kLiteralMargin = 8;
@@ -71,8 +72,8 @@ inline constexpr int kFastLevel = 1;
 inline constexpr std::uint64_t kProbedBytes = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kGainShare = 500;
 
-// LZMA must save one byte in so many of pieces, and more than zstd where it doesn't save one in so many: at these levels, of so
-// many bytes at most.
+// LZMA must save one byte in so many of pieces. Where it doesn't save one in so many, it must also save more than zstd. The
+// trials are at these levels, of so many bytes at most.
 // [share, level, bytes] More: uses LZMA more often; less often; tells more and takes longer. Sets: none noted.
 inline constexpr std::uint64_t kNearGainShare = 32;
 inline constexpr std::uint64_t kMuchGainShare = 8;
@@ -96,9 +97,9 @@ inline constexpr std::size_t kProbePieceBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kProbeStrideBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kFirstLookBytes = std::size_t{64} << 10;
 
-// What slow coders leave of what the quick codec leaves, in sixteenths: of numbers and of the residual at least, of the
-// residual through its model, of literals at least; of what share less literals usually take, beside modelled misses too; and
-// the eighths of a residual that is no noise.
+// What slow coders leave of what the quick codec leaves, in sixteenths. They leave so much of numbers and of the residual at
+// least, of the residual through its model, and of literals at least. The shares tell how much less literals usually take,
+// alone and beside modelled misses. The eighths are those of a residual that is no noise.
 // [1/16, share, 1/8] More: trusts the coder less; more; takes less for noise. Sets: 12 pairs of all kinds at level 9, 35 pairs with five to nine sets of covers.
 inline constexpr std::uint64_t kLowNumberSixteenths = 12;
 inline constexpr std::uint64_t kModelledSixteenths = 9;

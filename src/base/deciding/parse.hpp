@@ -15,8 +15,8 @@ inline constexpr std::uint64_t kAnchorMarginBytes = 32;
 inline constexpr std::uint64_t kSparseShare = 64;
 inline constexpr std::uint64_t kSparserShare = 1024;
 
-// A sample of what changes: stretches, 1/share of the changed bytes but so many at least and at most, how much longer it may
-// be where these are few, and by what share it is thinned until it is short enough.
+// A sample of what changes, in stretches. It has 1/share of the changed bytes, but so many at least and at most. Where these
+// are few it may be so many times longer. It is thinned by 1/share until it is short enough.
 // [bytes, share, factor] More: tells more and takes longer; of the shares, less and finer. Sets: none noted.
 inline constexpr std::uint64_t kSampleStretchBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kChangedShare = 8;
@@ -43,8 +43,8 @@ inline constexpr std::uint64_t kParseLostBytes = 8192;
 inline constexpr std::uint64_t kBlockCostBytes = 2048;
 inline constexpr std::uint64_t kFirstBlockBytes = std::uint64_t{1} << 20;
 
-// Grams that are asked for: with short ones paths that chance began push out better ones, and programs with labels in the
-// place of addresses, where less is left to chance, do better with them; and of long ones.
+// Grams that are asked for. With short ones, paths that chance began push out better ones. Programs with labels in the
+// place of addresses leave less to chance and do better with short ones. The last are long ones.
 // [bytes] More: finds fewer and better ones. Sets: a database, a dex file, relinked programs.
 inline constexpr unsigned kShortGramBytes = 5;
 inline constexpr unsigned kMediumGramBytes = 6;
@@ -73,8 +73,9 @@ inline constexpr std::int64_t kDenseQuarterBits = 31;
 inline constexpr std::uint64_t kLeastTextBytes = 4096;
 inline constexpr std::uint64_t kControlShare = 32;
 
-// Fitting costs: the entropy of values where misses cost what they usually do; the part of what the pair's values differ
-// from it that counts, and of what one value differs from the others; the most of that, and the least of a miss.
+// Fitting costs. Misses cost what they usually do where their values have this entropy. Of what the pair's values differ
+// from it this part counts, and of what one value differs from the others 1/share. The last are the most of that
+// difference, and the least of a miss.
 // [1/64 bit, ratio, bits] More: misses are cheaper; values differ less; more. Sets: none noted.
 inline constexpr std::int64_t kUsualEntropy = 397;
 inline constexpr std::int64_t kPairNumerator = 2;
@@ -88,8 +89,8 @@ inline constexpr std::int64_t kLeastMissBits = -4;
 inline constexpr std::int64_t kCheapSwitchShare = 4;
 inline constexpr std::int64_t kNearBytes = 256;
 
-// Copies of NEW: equal bytes that may begin one; where there is so much to look at, one place in 2^shift; and one in 2^shift
-// of a sample that is taken first of more than so much.
+// Copies of NEW. So many equal bytes may begin one. Where there is so much to look at, one place in 2^shift may begin one.
+// Of more than so much a sample is taken first, of one place in 2^shift.
 // [bytes, log] More: finds fewer and is faster. Sets: none noted.
 inline constexpr std::size_t kCopyGramBytes = 24;
 inline constexpr std::uint64_t kManyCopyBytes = std::uint64_t{64} << 20;
@@ -102,8 +103,8 @@ inline constexpr unsigned kCopySampleShift = 8;
 inline constexpr std::uint64_t kIdleBytes = 2048;
 inline constexpr std::uint64_t kMostBackBytes = 4096;
 
-// Chains of copies of NEW: the least link, what links may lose, bytes of links looked at for each byte searched, and how near
-// distances belong to a chain that was refused.
+// Chains of copies of NEW. They have a least link, and links may lose so much. For each byte searched, so many bytes of
+// links are looked at. Distances this near belong to a chain that was refused.
 // [bytes, 1/64 bit, ratio, bytes] More: finds less; of the second and third, more. Sets: none noted.
 inline constexpr std::uint64_t kLinkBytes = 8;
 inline constexpr std::int64_t kMostLostCost = 6000;

@@ -33,8 +33,8 @@ inline constexpr std::uint64_t kMisfitBytes = 256;
 inline constexpr std::uint64_t kSampledProgramBytes = std::uint64_t{32} << 20;
 inline constexpr std::size_t kSampledBlockShare = 8;
 
-// A glance at code before all of it is decoded: so many blocks at least, one in so many, and the factor by which what it says
-// may be too low.
+// A glance at code before all of it is decoded. It looks at so many blocks at least, and at one in so many. What it says may
+// be too low by this factor.
 // [blocks, share, factor] More: is more exact; less; predicts more often. Sets: none noted.
 inline constexpr std::size_t kLeastBlocks = 3;
 inline constexpr std::size_t kGlancedShare = 16;
@@ -67,15 +67,15 @@ inline constexpr std::uint64_t kKeptCodeShare = 4;
 inline constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;
 inline constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;
 
-// What prediction in all may take of it, what of that is for labels and images while neither are known, and the quarters of it
-// that fields may take for covers to have a bound.
+// What prediction in all may take of it. While neither labels nor images are known, so much of that is for them. Covers have
+// a bound where fields take no more than so many quarters of it.
 // [bytes, quarters] More: predicts more; less; more. Sets: the applier's limit of 256 MiB.
 inline constexpr std::uint64_t kMostApplyBytes = std::uint64_t{192} << 20;
 inline constexpr std::uint64_t kLabelBytes = std::uint64_t{8} << 20;
 inline constexpr std::uint64_t kBoundedQuarters = 3;
 
-// A label must mend so many references more than it breaks, alone and in a run of labels this close to each other;
-// an offset is looked for so far behind the instruction with its page.
+// A label must mend so many references more than it breaks, alone and in a run of labels this close to each other.
+// An offset is looked for so far behind the instruction with its page.
 // [references, bytes] More: makes fewer labels; more. Sets: none noted.
 inline constexpr std::uint32_t kWorthLabel = 2;
 inline constexpr std::uint32_t kWorthLabelInRun = 1;
@@ -90,8 +90,8 @@ inline constexpr std::uint8_t kFieldMissSixteenths = 10;
 // [bytes] More: decides more coarsely. Sets: none noted.
 inline constexpr std::uint64_t kTablePieceBytes = std::uint64_t{64} << 10;
 
-// What is left between two spans of substitutions for a border, which takes about two bytes: of many, which take their time
-// there, and of no more than so many; in units of spans.
+// A border, which takes about two bytes, needs more than this left between two spans of substitutions, in units of spans.
+// Many substitutions, which take their time there, need the first. No more than so many need the second.
 // [units, substitutions] More: makes fewer borders. Sets: none noted.
 inline constexpr std::uint64_t kWorthBorderUnits = 2;
 inline constexpr std::uint64_t kWorthBorderUnitsOfFew = 8;

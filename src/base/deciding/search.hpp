@@ -52,15 +52,15 @@ inline constexpr std::uint64_t kParsedIndexShare = 64;
 // [ratio] More: takes longer where a file is made of samples. Sets: none noted.
 inline constexpr std::uint64_t kMostOfExpected = 8;
 
-// With less than 1/share uncovered, what is near is looked for before that; so many bytes of the source for each of the
-// target, and so many on either side of a cover.
+// With less than 1/share uncovered, what is near is looked for before that. This reads so many bytes of the source for each
+// of the target, and so many on either side of a cover.
 // [share, bytes] More: is looked for less often; reads more. Sets: none noted.
 inline constexpr std::uint64_t kNearlyCoveredShare = 8;
 inline constexpr std::uint64_t kNearRatio = 4;
 inline constexpr std::uint64_t kNearMarginBytes = std::uint64_t{64} << 10;
 
-// What extending takes: the cost of a byte that differs, in equal ones, and how far the score may fall below its best;
-// first only ground that clearly belongs to the diagonal, at last what no other wanted.
+// What extending takes. A byte that differs costs so many equal ones, and the score may fall so far below its best.
+// The first two take only ground that clearly belongs to the diagonal, the last two what no other wanted.
 // [equal bytes] More: is stricter; goes on longer. Sets: none noted.
 inline constexpr int kStrictPenalty = 3;
 inline constexpr int kStrictDrop = 64;

@@ -1,14 +1,15 @@
-// Two questions, because codecs win in two ways. What is uneven or repeats nearby shows in any part: a quarter of the
-// stream, in pieces spread evenly, goes through a fast codec until it has saved enough; so what compresses costs next to
-// nothing. What repeats megabytes away (compressed files inside of which the same file stands twice) no sample of
-// pieces shows, nor does a fast codec with its small tables: so the 8 bytes at one position in 32, chosen by their hash
-// and thus the same wherever they stand, are looked up among those before.
+// Two questions, because codecs win in two ways. What is uneven or repeats nearby shows in any part. So a quarter of the
+// stream, in pieces spread evenly, goes through a fast codec until it has saved enough. So what compresses costs next to
+// nothing. What repeats megabytes away shows in no sample of pieces (compressed files inside of which the same file stands
+// twice). Nor does a fast codec find it with its small tables. So the 8 bytes at one position in 32 are looked up among
+// those before. These positions are chosen by the hash of their bytes and are thus the same wherever the bytes stand.
 //
-// LZMA is asked a third one: whether it saves anything of what stands near, and more than a thorough zstd does. Of streams
-// with far repeats alone, or of bytes that are only somewhat uneven (archives of compressed files, fonts), it makes what
-// that one does, within 0.8 % either way, takes up to twice the time for it, and five to fifteen times that for decoding.
-// Floats, of which zstd makes nothing, LZMA has a way with: so it is asked itself. That thorough zstd also takes what the
-// entropy coder of a fast one does not find worth its tables: counts tell where it saves a byte in 200 (pictures).
+// LZMA is asked a third one: whether it saves anything of what stands near, and more than a thorough zstd does. Where a
+// stream has far repeats alone, or bytes that are only somewhat uneven (archives of compressed files, fonts), LZMA makes
+// what that one does, within 0.8 % either way. It takes up to twice the time for it, and five to fifteen times that for
+// decoding. Floats, of which zstd makes nothing, LZMA has a way with: so it is asked itself. That thorough zstd also takes
+// what the entropy coder of a fast one does not find worth its tables: counts tell where it saves a byte in 200
+// (pictures).
 #include "format/native/compress_probe.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Where the records of a version 2 patch end: the numbers in front of them, read alike by who pulls a patch through a
-// reader and by who gets it in pieces and has to know when a record is whole.
+// Where the records of a version 2 patch end, by the numbers in front of them. Two read them alike: who pulls a patch
+// through a reader, and who gets it in pieces and has to know when a record is whole.
 #pragma once
 
 #include <memory>

@@ -23,8 +23,8 @@ std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, c
 }
 
 // Copies are worth their streams if these take less than half of what the copied bytes would, coded at the rate of the
-// group's literals: half, because what OLD holds as well is often the part that repeats itself and codes best. Where most
-// is literal less than an eighth: there copies also break up what the codec would otherwise see whole.
+// group's literals. It is half because what OLD holds as well is often the part that repeats itself and codes best. Where
+// most is literal less than an eighth: there copies also break up what the codec would otherwise see whole.
 bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) noexcept {
   if (settings.window_bytes == 0 || draft.target.empty()) return false;
   if (draft.target.size() > settings.doubt_bytes) return false;
@@ -142,7 +142,7 @@ Status share_literals(const std::vector<GroupDraft>& drafts, FrameBudget& budget
 }
 
 // The streams of all groups. Where the model of misses or the context coder is far ahead of a fast codec, slow ones
-// are not tried: they would not come near, and take most of the time.
+// are not tried. They would not come near, and they take most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ModelledInputs& inputs,
                 FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {

@@ -1,5 +1,5 @@
 // Literals that were compressed a short while ago. Covers that are compared with each other often differ in words or in
-// what programs are predicted to be, and leave the same bytes as literals, over which a slow codec takes longest.
+// what programs are predicted to be. They leave the same bytes as literals, over which a slow codec takes longest.
 #pragma once
 
 #include <cstdint>

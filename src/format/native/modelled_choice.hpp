@@ -19,12 +19,12 @@ namespace bdelta::native {
 // Whether they may make one of them smaller, told by a fast codec.
 Result<bool> may_take_modelled_misses(std::span<const GroupDraft> drafts, const WriterSettings& settings, Watch* watch);
 
-// Leaves misses out of made.modelled.scope where a fast codec, by which the residual has gone, leaves so little of it
-// that the model would be too slow for them even if it took nothing. To be called before any lane is coded.
+// Leaves misses out of made.modelled.scope where a fast codec, by which the residual has gone, leaves very little of
+// it. The model would be too slow for so little even if it took nothing. To be called before any lane is coded.
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made);
 
-// Whether the model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more
-// than it takes with the price of its time, so it will be kept.
+// Whether the model of misses needs no comparing with slow codecs. Then what a fast one makes of the residual is much
+// more than the model takes with the price of its time, so the model will be kept.
 [[nodiscard]] bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made);
 
 // What is smaller under models than as streams; the lanes have that and no more afterwards.

@@ -1,13 +1,13 @@
-// The quick codec ranks sets of covers nearly as LZMA or the context coder do. On 35 pairs with five to nine sets each,
-// the better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of
-// literals beside that of numbers: on 12 pairs of all kinds the slow coders of level 9 left 0.75 to 0.91 of literals,
-// 0.79 to 0.93 of numbers and 0.79 to 0.91 of the residual, so literals count a little less. (Where nearly everything
-// is a literal, or substitutions and copies of NEW are found later, they leave down to a half of literals.) Counted as
-// a quarter less, sets that make more of the target a literal looked better than they were: by 2 % on ruff without
-// prediction. Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the
-// quick one finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10
-// %, pygame-ce by 5 % at --ultra). But windows with copies of NEW have no such model, and the coder of their literals is
-// the same: beside these, literals count alike (else ansible by -8 went without such copies, and was 13 % larger).
+// The quick codec ranks sets of covers nearly as LZMA or the context coder do. On 35 pairs with five to nine sets each, the
+// better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of literals
+// beside that of numbers. On 12 pairs of all kinds the slow coders of level 9 left 0.75 to 0.91 of literals. They left 0.79
+// to 0.93 of numbers and 0.79 to 0.91 of the residual, so literals count a little less. Where nearly everything is a
+// literal, or substitutions and copies of NEW are found later, they leave down to a half of literals. Where literals count
+// as a quarter less, sets that make more of the target a literal look better than they are: by 2 % on ruff without
+// prediction. Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the quick
+// one finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10 %, pygame-ce
+// by 5 % at --ultra). But windows with copies of NEW have no such model, and the coder of their literals is the same. So
+// beside these, literals count alike (else ansible by -8 goes without such copies, and is 13 % larger).
 #include "format/native/size_estimate.hpp"
 
 #include <algorithm>

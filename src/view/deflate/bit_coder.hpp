@@ -1,6 +1,6 @@
 // The range coder of recipes: bits with adaptive probabilities, and numbers made of such bits.
 //
-// The coder narrows an interval [low, low + range) to the share of the bit that came; the code is a number inside the
+// The coder narrows an interval [low, low + range) to the share of the bit that came. The code is a number inside the
 // last interval, its bytes without the zeros at the end. A probability is the mean of two estimates, one that learns
 // from the last 16 bits or so and one from the last 128.
 //
@@ -110,7 +110,7 @@ class BitDecoder {
  public:
   static constexpr bool kDecoding = true;
 
-  // code: has to stay where it is. Behind its end come zeros, as many as are asked for: that a code is cut short shows
+  // code: has to stay where it is. Behind its end come zeros, as many as are asked for. That a code is cut short shows
   // in what it says alone, so a caller bounds how much it reads.
   explicit BitDecoder(ByteSpan code) noexcept : at_(code.data()), end_(code.data() + code.size()) {
     for (unsigned i = 0; i < 4; ++i) code_ = code_ << 8 | next();
@@ -154,8 +154,8 @@ class BitDecoder {
   std::uint32_t range_ = 0xffffffff;
 };
 
-// A number from 0 on, below 2^62: how many bits it has as a row of ones, its two bits below the highest, both under
-// models, and the rest as they are.
+// A number from 0 on, below 2^62. The count of its bits comes as a row of ones, then its two bits below the highest, both
+// under models. The rest come as they are.
 class NumberModel {
  public:
   static constexpr unsigned kMostBits = 62;

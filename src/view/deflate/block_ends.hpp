@@ -27,8 +27,8 @@ inline constexpr std::size_t kGzipCheckTokens = 4096;  // it looks whether a blo
 [[nodiscard]] bool may_store(const Parameters& parameters, std::uint64_t first, std::uint64_t begin, std::uint64_t end,
                              Token last_token) noexcept;
 
-// Whether a block of all the tokens that it may have, at the end of the text, is the last one: not if the encoder ended
-// it before it knew that nothing follows. Go never knows; it ends with an empty one.
+// Whether a block of all the tokens that it may have, at the end of the text, is the last one. It is not if the encoder
+// ended it before it knew that nothing follows. Go never knows; it ends with an empty one.
 [[nodiscard]] inline bool knows_end(const Parameters& p, bool full, std::span<const Token> tokens) noexcept {
   if (is_of_go(p)) return tokens.empty();
   const Token last_token = tokens.empty() ? Token{0} : tokens.back();

@@ -2,7 +2,7 @@
 //
 // Every position goes into a bucket by the hash of the bytes at it. `heads_` has the latest position of each bucket,
 // `links_` for each of the last 32 Ki positions the one before it in the same bucket. A search walks from the latest
-// one back, takes the longest match that is found, of equally long ones the nearest, and gives up after `chain`
+// one back and takes the longest match that is found, of equally long ones the nearest. It gives up after `chain`
 // candidates or where a match is `nice`.
 //
 // zlib moves its window while it works. Here the text stays where it is, and so it makes no difference how it came in.
@@ -93,7 +93,7 @@ class ChainTables : public WindowTables {
 
   // The search of zlib-ng's level 9, which has zlib's hash. A long match can't be longer than the text that each of its
   // three-byte pieces has in common with another place. So the chain to walk is that of the piece, `offset` bytes into
-  // the match, whose latest place is the farthest back; and once a match is found, that is chosen anew.
+  // the match, whose latest place is the farthest back. Once a match is found, that is chosen anew.
   Token longest_rerooted(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best) noexcept {
     const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
     if (best >= most) return 0;

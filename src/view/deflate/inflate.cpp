@@ -1,8 +1,8 @@
 // The inflater reads symbol by symbol through tables (decode_table.hpp) and keeps what the encoder chose.
 //
-// Speed comes from one refill of 56 bits for a whole token (15 + 5 + 15 + 13 bits at most), from copying matches in
-// words of eight bytes, and from room for the longest match that is checked once a token. Memory grows with what has
-// been read, by half its size and never beyond what the rest of the stream can give: 258 bytes for two bits.
+// Speed comes from one refill of 56 bits for a whole token (15 + 5 + 15 + 13 bits at most). It also comes from copying
+// matches in words of eight bytes, and from room for the longest match that is checked once a token. Memory grows with what
+// has been read, by half its size and never beyond what the rest of the stream can give: 258 bytes for two bits.
 #include "view/deflate/inflate.hpp"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 // end-of-block code, and no distance reaches behind the start.
 //
 // Errors: kCodecFailed if the bytes are no deflate stream or end early, with the place in `offset`; kOutputLimit if
-// there are more bytes than the limit says. Memory: raw bytes, 4 bytes a token, 1 KiB a block with trees of its own;
-// none is taken before as many packed bytes as it needs have been seen, unless `reserve` is set. Thread safety: pure functions.
+// there are more bytes than the limit says. Memory: raw bytes, 4 bytes a token, 1 KiB a block with trees of its own. None is
+// taken before as many packed bytes as it needs have been seen, unless `reserve` is set. Thread safety: pure functions.
 #pragma once
 
 #include <algorithm>
@@ -65,8 +65,9 @@ struct InflatedSizes {
   std::uint64_t packed_bytes = 0, raw_bytes = 0;
 };
 
-// The same for a stream and a text of any size: `packed` gives the one in pieces, and the other goes to `sink`, in order, in
-// pieces that are valid for the call. An error of the sink ends it. room: memory of a few hundred KiB, for the next call, too.
+// The same for a stream and a text of any size. `packed` gives the stream in pieces. The text goes to `sink`, in order, in
+// pieces that are valid for the call. An error of the sink ends it. room: memory of a few hundred KiB, for the next call,
+// too.
 [[nodiscard]] Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
                                                  const std::function<Status(ByteSpan)>& sink);
 

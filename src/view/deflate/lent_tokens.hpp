@@ -1,9 +1,10 @@
 // Tokens of an older stream that may be taken for those of the stream that is made.
 //
-// A lazy M remembers every position. So where it has no match to carry, what it decides depends on the text alone: on the 32 KiB
-// in front, and on as much behind as two matches reach. Where a text goes on like that of another stream for longer, and both
-// have a match that ends at the same place, the other's encoder went on from there as M would, if it was the same encoder.
-// Then its tokens need not be searched for. Whether it was is known to who has both streams; a recipe says so (StreamRecipe::lends).
+// A lazy M remembers every position. So where it has no match to carry, what it decides depends on the text alone. That is
+// the 32 KiB in front, and as much behind as two matches reach. Where a text goes on like that of another stream for longer,
+// both may have a match that ends at the same place. From there the other's encoder went on as M would, if it was the same
+// encoder. So its tokens need not be searched for. Whether it was is known to who has both streams; a recipe says so
+// (StreamRecipe::lends).
 #pragma once
 
 #include <vector>

@@ -3,7 +3,7 @@
 // A lazy M remembers every position, so what it decides depends on the text of its window alone, and on whether a match
 // is carried. Where none is, it can be taken up by another that was given the window: both go on alike. So the text
 // that is there is cut, and each part has a matcher of its own, which begins a little before its cut. It may be out of
-// step there, as tokens may lie otherwise; soon both have a token that ends at the same place with nothing carried, and
+// step there, as tokens may lie otherwise. Soon both have a token that ends at the same place with nothing carried, and
 // from there on they agree. Where they don't meet in time, the one before goes on through the other's part.
 //
 // The caller takes the parts in order, each when it is there, and runs parts itself where one is not. So what becomes of the

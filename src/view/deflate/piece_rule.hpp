@@ -1,9 +1,9 @@
 // What Go from 1.27 on makes of a piece of text: a block, or more of the block before.
 //
-// A piece goes on with the trees of the piece before if it has to write no new ones for that, and new trees would hardly
-// save more than they take. What new ones would save is estimated: from how often symbols are there, by a polynomial in the
-// place of the logarithm, a little off. Here that is done in integers; where an encoder decides by the last bit of a
-// floating-point number, a deviation says so.
+// A piece can go on with the trees of the piece before if it has to write no new ones for that. It does so where new trees
+// would hardly save more than they take. What new ones would save is estimated: from how often symbols are there, by a
+// polynomial in the place of the logarithm, a little off. Here that is done in integers; where an encoder decides by the
+// last bit of a floating-point number, a deviation says so.
 #pragma once
 
 #include "view/deflate/block_rule.hpp"

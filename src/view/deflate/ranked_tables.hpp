@@ -14,7 +14,7 @@
 // On chain 6 ranks are looked at every fourth step only, as each look may miss the cache. Near the end of a text, and
 // where short matches are nice already, zlib's own search is taken.
 //
-// With the hash of Chromium zlib's chain is one of four bytes, and takes the place of chain 4; a match of three is there
+// With the hash of Chromium zlib's chain is one of four bytes, and takes the place of chain 4. A match of three is there
 // only by the chance that its fourth byte falls into the same bucket. Go's chain is likewise one of four bytes.
 //
 // Where chains are short, the two others cost more than they save. So now and then a sample of zlib's chains is walked. While

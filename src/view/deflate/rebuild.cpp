@@ -1,4 +1,4 @@
-// A stream is made block by block. An open block collects tokens until the rule, its deviation or a joint ends it; then
+// A stream is made block by block. An open block collects tokens until the rule, its deviation or a joint ends it. Then
 // its type and trees follow from the tokens, or stand in the recipe, and it is written.
 //
 // M runs as far as the text has come in, but for the bytes that it may look ahead; so it never sees where one piece ends.

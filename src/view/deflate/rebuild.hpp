@@ -6,8 +6,8 @@
 //   BDELTA_TRY(rebuilder.finish());
 //
 // The stream is the same whatever pieces its text comes in. Memory: up to 1.6 MiB, and 4 bytes for each token of a block of
-// the size that the recipe says (at most kMostTokensOfBlock); with a lender 0.4 MiB more, and what its pieces take. Work: at most
-// 4,096 candidates for a byte of text.
+// the size that the recipe says (at most kMostTokensOfBlock). A lender takes 0.4 MiB more, and what its pieces take. Work:
+// at most 4,096 candidates for a byte of text.
 //
 // Errors: kPatchCorrupt if the recipe does not fit the text or the stream's size; those of the sink. After an error
 // nothing more is to be called. Not thread-safe; several at a time need a MatcherSet each.
@@ -29,9 +29,9 @@ class Rebuilder {
   // Takes packed bytes in order; they are valid for the call.
   using Sink = std::function<Status(ByteSpan)>;
 
-  // matchers, recipe, pool and lender have to outlive it. pool: shares the work on a large stream out, if it is one that can be;
-  // takes up to 10 MiB for each thread then, and write() is not to be called from one of its tasks. Null: all is done in the
-  // caller. lender: has the other streams that copies are of; null: tokens are taken of none. The stream is the same.
+  // matchers, recipe, pool and lender have to outlive it. pool: shares the work on a large stream out, if it is one that can
+  // be. It takes up to 10 MiB for each thread then, and write() is not to be called from one of its tasks. Null: all is done
+  // in the caller. lender: has the other streams that copies are of; null: tokens are taken of none. The stream is the same.
   Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool = nullptr,
             const StreamLender* lender = nullptr);
   ~Rebuilder();

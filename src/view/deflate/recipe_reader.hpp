@@ -8,7 +8,7 @@
 //   BDELTA_TRY(reader->finish());
 //
 // The bytes of a recipe may be anybody's. All that is read is bounded by the sizes of its stream, which the caller has
-// bounded, and by kMostDeviations for the whole; that it can be a stream is found out by Rebuilder. Errors:
+// bounded, and by kMostDeviations for the whole. That it can be a stream is found out by Rebuilder. Errors:
 // kPatchCorrupt. Not thread-safe; what it gives is values, and streams are rebuilt independently.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // One table has the latest position for each hash of four bytes, the other the latest two for each hash of seven. A place
 // is looked up in both. What seven bytes find is taken; what four bytes find is held against what seven bytes find at the
-// next place. The match is then held against one that goes on where it ends: if that is longer, it is taken, and goes back
+// next place. The match is then held against one that goes on where it ends. If that is longer, it is taken, and goes back
 // to the front as far as it can. The longer nothing has been found, the more bytes lie between one place and the next.
 //
 // Level 6 looks up more, waits longer before it leaves places out, and tries the distance of the match before.

@@ -37,7 +37,7 @@ enum class NameRules : std::uint8_t { kAny, kWindows };
 
 // Whether a pattern of `exclude` fits the entry with this path; what is in a directory that fits is excluded with it.
 // `*` stands for any bytes of a part, `?` for one, anything else for itself. A pattern without "/" is held against the last
-// part of the path, one with "/" against all of it, part by part; a "/" in front or at the end counts as one of these.
+// part of the path, one with "/" against all of it, part by part. A "/" in front or at the end counts as one of these.
 [[nodiscard]] bool fits_pattern(std::string_view path, std::string_view pattern) noexcept;
 
 }  // namespace bdelta::view

@@ -1,8 +1,8 @@
 // What a patch says of its trees besides their streams. FORMAT.md, "Trees".
 //
 // NEW's stream as windows make it leaves out the files that are kept: those that OLD has with the same path and the same bytes.
-// A kept file is told by a bit, which a file has that could be kept: one with bytes, of which OLD has a file with the same path
-// and as many bytes.
+// A kept file is told by a bit, which each file has that could be kept. Such a file has bytes, and OLD has a file with the
+// same path and as many bytes.
 #pragma once
 
 #include <optional>

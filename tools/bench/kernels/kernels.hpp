@@ -1,8 +1,8 @@
 // What the benchmarks of the kernels share: names, sizes, inputs, the measuring loop.
 //
 // A benchmark is called room/group/variant/size. Within a group and a size one variant is the floor, called
-// floor_...: what the machine needs to do the least conceivable work on the same bytes (memcpy, memcmp, a load). The
-// other variants are read as shares of it, so a figure means something on a noisy or a different machine.
+// floor_... It is what the machine needs to do the least conceivable work on the same bytes (memcpy, memcmp, a
+// load). The other variants are read as shares of it, so a figure means something on a noisy or a different machine.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -55,7 +55,7 @@ struct Kept {
 }  // namespace detail
 
 // The input called `key`, made when first asked for. A benchmark function is called several times in a run, and the
-// variants of a group follow one another, so the last input is kept; only the last, as inputs are large.
+// variants of a group follow one another. So the last input is kept, and only the last, as inputs are large.
 // A key stands for one type and one way of making it.
 template <class Make>
 auto& input(const std::string& key, Make make) {

@@ -3,13 +3,14 @@
 // usage: bench_exec REPORT SAMPLE_MICROSECONDS TIMEOUT_SECONDS MEMORY_BYTES STDOUT COMMAND [ARGUMENT…]
 //
 // A process of its own, and a small one, for two reasons. The clock starts right before fork and stops when the child
-// is reaped, without an interpreter in between; and Linux hands the resident peak of a parent on to its children over
-// exec (ru_maxrss), so that a Python parent would hide every peak below its own 30 MB.
+// is reaped, without an interpreter in between. And Linux hands the resident peak of a parent on to its children over
+// exec (ru_maxrss). So a Python parent would hide every peak below its own 30 MB.
 //
 // Private memory (anonymous and shared-memory pages; mapped files don't count) has no peak counter of its own. It is
-// sampled from /proc/PID/status (about 20 microseconds of another core): each SAMPLE_MICROSECONDS at first, each
-// hundredth of its age once the child is older than a hundred of them, 50 ms at most. A child above MEMORY_BYTES of
-// private memory, or older than TIMEOUT_SECONDS, is killed with its whole process group. 0 means no limit.
+// sampled from /proc/PID/status (about 20 microseconds of another core). At first it is sampled each
+// SAMPLE_MICROSECONDS. Once the child is older than a hundred of them, it is sampled each hundredth of its age, 50
+// ms at most. A child above MEMORY_BYTES of private memory, or older than TIMEOUT_SECONDS, is killed with its whole
+// process group. 0 means no limit.
 //
 // REPORT gets one line of JSON: exit code (128 + signal if killed by one), why it was killed, wall, user and system
 // seconds, peaks in bytes. The exit status of bench_exec itself is 0 if the command could be started, else 2.

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kSourceBytes = std::size_t{8} << 20;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
 
-// Copies of some hundred bytes, half of them on a diagonal that was there before, some literals between two, and here and
-// there a byte that differs by one of few values.
+// Copies of some hundred bytes, half of them on a diagonal that was there before. Some literals lie between two. Here and
+// there a byte differs by one of few values.
 struct Edited {
   Bytes target;
   Covers covers;
