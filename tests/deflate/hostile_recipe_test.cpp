@@ -167,6 +167,30 @@ TEST(HostileRecipe, ParametersThatNoEncoderHas) {
   }
 }
 
+// The instruction that makes the CRC is taken with one size of table, and none of zlib-ng's rules.
+TEST(HostileRecipe, CrcsWithRulesOfOthers) {
+  const auto can_be_written = [](const Parameters& parameters) {
+    StreamRecipe recipe;
+    recipe.parameters = parameters;
+    return RecipeWriter().add(recipe, {100, 100});
+  };
+  for (const Hash hash : {Hash::kCrcOfThree, Hash::kCrcOfFour}) {
+    Parameters right;
+    right.hash = hash;
+    EXPECT_TRUE(can_be_written(right));
+    std::vector<Parameters> wrong(5, right);
+    wrong[0].hash_bits = 14;
+    wrong[1].hash_bits = 16;
+    wrong[2].ng = 1;
+    wrong[3].search = Search::kMedium;
+    wrong[4].search = Search::kBlocks;
+    for (const Parameters& parameters : wrong) EXPECT_FALSE(can_be_written(parameters));
+  }
+  Parameters none;
+  none.hash = static_cast<Hash>(7);
+  EXPECT_FALSE(can_be_written(none));
+}
+
 // Go has one of each.
 TEST(HostileRecipe, GoWithRulesOfOthers) {
   const auto can_be_written = [](const Parameters& parameters) {

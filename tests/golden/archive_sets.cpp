@@ -142,6 +142,23 @@ ArchivePair members_in_pieces() {
   return {"bdt2-view-pieces", archive(false), archive(true)};
 }
 
+// By the CRC of three bytes and of four; of so few values that strangers share buckets.
+ArchivePair members_by_crc() {
+  const auto archive = [](bool newer) {
+    Bytes file;
+    for (const unsigned level : {6u, 1u, 2u, 7u}) {
+      Parameters encoder = zlib_parameters(level);
+      encoder.hash = level >= 6 ? Hash::kCrcOfThree : Hash::kCrcOfFour;
+      Bytes text = random_bytes(20'000, 250 + level);
+      for (std::uint8_t& byte : text) byte &= level >= 6 ? 0xc0 : 0xe0;
+      if (newer) text = changed(text, 260 + level);
+      append(file, gzip_with(text, own_deflate(text, encoder)));
+    }
+    return file;
+  };
+  return {"bdt2-view-crc", archive(false), archive(true)};
+}
+
 ArchivePair members_of_gzip() {
   Parameters farthest = zlib_parameters(9);
   farthest.ng = 1;
@@ -239,7 +256,7 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), other_encoders(vectors),
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), members_by_crc(), other_encoders(vectors),
           program_in_zip(), archives_in_archive(), copies_in_zip(), lending_members()};
 }
 

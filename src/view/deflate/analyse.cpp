@@ -190,6 +190,7 @@ class Analysing {
     std::vector<std::pair<std::uint64_t, Parameters>> costs = {{dense_cost_of(before, kFirstDenseTrialBytes), before}};
     for (Parameters guess : make_guesses(count_, before.window_bits, family_)) {
       if (guess.search == Search::kLiterals || guess.search == Search::kRuns || guess.filtered != 0) continue;
+      if (is_crc(guess.hash) && !is_crc(before.hash)) continue;  // what zlib's hash says of an unknown encoder says theirs, too
       if (!is_of_go(guess) && !joins_pieces(before)) {
         guess.block_tokens = before.block_tokens;
         guess.block_end = before.block_end;

@@ -32,6 +32,15 @@ void add_levels(std::vector<Parameters>& guesses, unsigned memory, Hash hash) {
   }
 }
 
+void add_crc_levels(std::vector<Parameters>& guesses, unsigned memory) {
+  for (const unsigned level : {6u, 9u, 8u, 7u, 1u, 5u, 4u, 3u, 2u}) {
+    Parameters p = zlib_parameters(level, memory);
+    p.hash = level >= 6 ? Hash::kCrcOfThree : Hash::kCrcOfFour;
+    p.hash_bits = 15;
+    guesses.push_back(p);
+  }
+}
+
 // zlib-ng's: 6 to 3, as it may have been fed, and 9 to 7.
 void add_ng_levels(std::vector<Parameters>& guesses) {
   struct Level {
@@ -130,6 +139,7 @@ std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bi
     add_levels(guesses, memory, Hash::kThreeBytes);
     add_levels(guesses, memory, Hash::kFourBytes);
   }
+  add_crc_levels(guesses, guess_memories(count).front());
   for (const Search search : {Search::kRuns, Search::kLiterals}) {
     Parameters p = zlib_parameters(0);
     p.search = search;

@@ -23,6 +23,8 @@ enum class Hash : std::uint8_t {
   kKnuth = 2,       // zlib-ng, zlib-rs: four bytes, times 2654435761
   kGo = 3,          // Go: four bytes, times 506832829; all else is as in Go then, blocks and trees too
   kTwo = 4,         // Go from 1.27 on: four bytes and seven; likewise. Chain is its level then, 5 or 6
+  kCrcOfThree = 5,  // Node 12 to 16, where the processor has an instruction for it: CRC-32C of three bytes
+  kCrcOfFour = 6,   // likewise, at its lower levels: of four bytes
 };
 
 // When a block ends, if nothing else ends it.
@@ -53,6 +55,8 @@ struct Parameters {
   bool operator==(const Parameters&) const = default;
 };
 
+[[nodiscard]] constexpr bool is_crc(Hash hash) noexcept { return hash == Hash::kCrcOfThree || hash == Hash::kCrcOfFour; }
+
 inline constexpr unsigned kMostChain = 4096;
 inline constexpr std::uint32_t kMostBlockTokens = 32767;
 
@@ -61,7 +65,7 @@ inline constexpr std::uint32_t kMostBlockTokens = 32767;
   const bool two = p.hash == Hash::kTwo;
   const bool blocks = p.search == Search::kBlocks;
   const bool searches = p.search != Search::kLiterals && p.search != Search::kRuns && !blocks;
-  return p.search <= Search::kBlocks && p.hash <= Hash::kTwo && p.block_end <= (two ? BlockEnd::kPlainTrees : BlockEnd::kGzip) && p.hash_bits >= 8 &&
+  return p.search <= Search::kBlocks && p.hash <= Hash::kCrcOfFour && p.block_end <= (two ? BlockEnd::kPlainTrees : BlockEnd::kGzip) && p.hash_bits >= 8 &&
          p.hash_bits <= (go ? 17 : 16) && p.window_bits >= 9 && p.window_bits <= 15 && p.filtered <= 1 && p.ng <= 1 &&
          p.good <= 258 && p.lazy <= 258 && p.nice <= 258 && p.chain <= kMostChain && (!searches || p.chain > 0) && p.block_tokens > 0 &&
          p.block_tokens <= kMostBlockTokens && (p.hash != Hash::kKnuth || (p.hash_bits == 16 && p.ng == 1)) &&
@@ -70,7 +74,7 @@ inline constexpr std::uint32_t kMostBlockTokens = 32767;
                   p.ng == 0 && p.search != Search::kRuns)) &&
          (!two || (blocks && (p.chain == 5 || p.chain == 6) && p.hash_bits == 15 && p.window_bits == 15 && p.filtered == 0 &&
                    p.ng == 0)) &&
-         (!blocks || go || two) &&
+         (!is_crc(p.hash) || (p.hash_bits == 15 && p.ng == 0)) && (!blocks || go || two) &&
          (p.search != Search::kMedium || (p.hash == Hash::kKnuth && p.ng == 1 && p.window_bits == 15)) &&
          (p.feed_bytes == 0 || (p.search == Search::kMedium && p.feed_bytes >= 300 && p.feed_bytes <= (1u << 24)));
 }
