@@ -7,6 +7,7 @@
 #include "deflate/round_trip.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
+#include "support/tar.hpp"
 #include "view/deflate/inflate.hpp"
 
 namespace bdelta::test::vectors_test {
@@ -37,10 +38,22 @@ Bytes crowded_text_of_vectors() {
   return text;
 }
 
-enum class Text { kShort, kLong, kCrowded };
+// Files that begin alike, of sizes that rise.
+Bytes tar_of_vectors() {
+  std::vector<TarFile> files;
+  for (unsigned i = 0; i < 16; ++i) files.push_back({"folder/file-" + std::to_string(i), 1'600'000'000, wordy_bytes(i * i * 130, 64 + i % 3)});
+  return tar_of(files);
+}
+
+enum class Text { kShort, kLong, kCrowded, kTar };
 
 Bytes make_text(Text text) {
-  return text == Text::kShort ? text_of_vectors() : text == Text::kLong ? long_text_of_vectors() : crowded_text_of_vectors();
+  switch (text) {
+    case Text::kShort: return text_of_vectors();
+    case Text::kLong: return long_text_of_vectors();
+    case Text::kCrowded: return crowded_text_of_vectors();
+    default: return tar_of_vectors();
+  }
 }
 
 struct Vector {
@@ -67,7 +80,7 @@ TEST_P(Vectors, ComeBack) {
 constexpr Vector kVectors[] = {{"gzip-1", 12, true},      {"gzip-6", 4, true},        {"node-1", 12, true},
                                {"node-6", 8, true}, {"node16-1", 12, true, Text::kCrowded}, {"node16-6", 12, true, Text::kCrowded},       {"java-1", 12, true},       {"zlib-ng-3", 14, true},
                                {"zlib-ng-5", 14, true},   {"zlib-ng-7", 14, true},    {"zlib-ng-9", 18, true},
-                               {"zlib-rs-6", 14, true},   {"zlib-rs-9", 18, true},    {"zlib-ng-1", 250, false},
+                               {"zlib-rs-6", 14, true},      {"zlib-rs-6-tar", 14, true, Text::kTar},   {"zlib-rs-9", 18, true},    {"zlib-ng-1", 250, false},
                                {"go-1", 14, true},        {"go-2", 16, true},         {"go-5", 16, true},
                                {"go-6", 14, true},        {"go-huffman", 14, true},   {"go-1-flushed", 56, true},
                                {"go-6-flushed", 54, true}, {"go127-5", 5, true, Text::kLong}, {"go127-6", 6, true, Text::kLong},

@@ -16,7 +16,7 @@ using namespace deflate;
 
 Parameters ng_parameters(Search search) {
   Parameters p;
-  p.ng = 1;
+  p.ng = search == Search::kMedium ? 2 : 1;
   p.hash = Hash::kKnuth;
   p.hash_bits = 16;
   p.search = search;
@@ -159,6 +159,24 @@ ArchivePair members_by_crc() {
   return {"bdt2-view-crc", archive(false), archive(true)};
 }
 
+// By an encoder of which what it makes depends on how text came in: as an archive is written, and in equal pieces.
+ArchivePair members_in_turn() {
+  const auto archive = [](bool newer) {
+    Bytes file;
+    for (const std::uint32_t feed_bytes : {8u, 8192u}) {
+      std::vector<TarFile> files;
+      for (unsigned i = 0; i < 12; ++i) files.push_back({"folder/file-" + std::to_string(i), 1'600'000'000, tangled_bytes(i * i * 90, 270 + i % 3)});
+      if (newer) files[7].content = changed(files[7].content, 280);
+      Parameters encoder = ng_parameters(Search::kMedium);
+      encoder.feed_bytes = feed_bytes;
+      const Bytes text = tar_of(files);
+      append(file, gzip_with(text, own_deflate(text, encoder)));
+    }
+    return file;
+  };
+  return {"bdt2-view-fed", archive(false), archive(true)};
+}
+
 ArchivePair members_of_gzip() {
   Parameters farthest = zlib_parameters(9);
   farthest.ng = 1;
@@ -256,7 +274,7 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), members_by_crc(), other_encoders(vectors),
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), members_in_pieces(), members_by_crc(), members_in_turn(), other_encoders(vectors),
           program_in_zip(), archives_in_archive(), copies_in_zip(), lending_members()};
 }
 

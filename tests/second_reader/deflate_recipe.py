@@ -9,7 +9,7 @@ GO, TWO = 3, 4  # hashes
 NAMES = ("search", "hash", "hash_bits", "window_bits", "filtered", "block_end", "ng", "good", "lazy", "nice", "chain",
          "block_tokens", "feed_bytes")
 FIRST = (LAZY, 0, 15, 15, 0, 0, 0, 8, 16, 128, 128, 16383, 0)
-RANGES = ((0, 5), (0, 6), (8, 17), (9, 15), (0, 1), (0, 2), (0, 1), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
+RANGES = ((0, 5), (0, 6), (8, 17), (9, 15), (0, 1), (0, 2), (0, 2), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
           (0, 1 << 24))
 MAX_TOLD = 4 << 20  # joints, corrections and deviations of a recipe
 PLACE_BYTES, DEVIATION_BYTES = 32, 80  # that a joint or a correction takes, and a deviation
@@ -157,7 +157,8 @@ def check_parameters(given):
     require(two or given["block_end"] < 2, "trees of Go's with rules of others")
     require(not two or given["search"] == BLOCKS and given["chain"] in (5, 6) and given["hash_bits"] == 15
             and given["window_bits"] == 15 and not given["filtered"] and not given["ng"], "a level of Go's with rules of others")
-    require(given["feed_bytes"] == 0 or medium and given["feed_bytes"] >= 300, "a search that is fed")
+    require(given["feed_bytes"] == 0 or medium and (given["feed_bytes"] >= 300 or given["ng"] == 2), "a search that is fed")
+    require(medium or given["ng"] < 2, "rules of a medium search with another")
 
 
 def read_recipe(data, sizes):
