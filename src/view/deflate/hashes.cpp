@@ -2,19 +2,23 @@
 
 namespace bdelta::deflate {
 
-std::vector<std::uint16_t> make_crc_shares(unsigned byte_count) {
+void CrcHash::choose(unsigned byte_count) noexcept {
   constexpr std::uint32_t kPolynomial = 0x82F63B78;
   constexpr std::uint32_t kLowBits = 0x7FFF;
-  std::vector<std::uint16_t> shares;
-  shares.reserve(std::size_t{256} * byte_count);
-  for (unsigned i = 0; i < byte_count; ++i) {
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-      std::uint32_t crc = byte << 8 * i;
-      for (unsigned bit = 0; bit < 32; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? kPolynomial : 0);
-      shares.push_back(static_cast<std::uint16_t>(crc & kLowBits));
-    }
+  if (byte_count_ == byte_count) return;
+  byte_count_ = byte_count;
+  for (std::uint32_t i = 0; i < shares_.size(); ++i) {
+    std::uint32_t crc = i < 256 * byte_count ? i % 256 << i / 256 * 8 : 0;  // what is not looked at has no share
+    for (unsigned bit = 0; bit < 32; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? kPolynomial : 0);
+    shares_[i] = static_cast<std::uint16_t>(crc & kLowBits);
   }
-  return shares;
+}
+
+// Out of line: all matchers have it, and few streams want it.
+std::uint32_t CrcHash::operator()(std::uint32_t bytes) const noexcept {
+  const std::uint16_t* shares = shares_.data();
+  return static_cast<std::uint32_t>(shares[bytes & 255] ^ shares[256 + (bytes >> 8 & 255)] ^ shares[512 + (bytes >> 16 & 255)] ^
+                                    shares[768 + (bytes >> 24)]);
 }
 
 }  // namespace bdelta::deflate

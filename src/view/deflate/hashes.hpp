@@ -1,35 +1,24 @@
 // The hash functions of encoders: from the four bytes at a position, the first lowest, to the number of a bucket.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "view/deflate/parameters.hpp"
 
 namespace bdelta::deflate {
 
-// For CrcHash: of each byte, and in it of each value.
-[[nodiscard]] std::vector<std::uint16_t> make_crc_shares(unsigned byte_count);
-
 // The low 15 bits of the CRC-32C of three bytes or four, begun with 0 and not inverted. Each byte has its share of it.
-template <unsigned kBytes>
 class CrcHash {
  public:
-  // The table is made when it is first wanted.
-  void choose(bool wanted) {
-    wanted_ = wanted;
-    if (wanted && table_.empty()) table_ = make_crc_shares(kBytes);
-  }
-  explicit operator bool() const noexcept { return wanted_; }
-  std::uint32_t operator()(std::uint32_t bytes) const noexcept {
-    std::uint32_t hash = 0;
-    for (unsigned i = 0; i < kBytes; ++i) hash ^= table_[256 * i + (bytes >> 8 * i & 255)];
-    return hash;
-  }
+  // byte_count: 0 if none is wanted.
+  void choose(unsigned byte_count) noexcept;
+  explicit operator bool() const noexcept { return byte_count_ != 0; }
+  std::uint32_t operator()(std::uint32_t bytes) const noexcept;
 
  private:
-  std::vector<std::uint16_t> table_;
-  bool wanted_ = false;
+  std::array<std::uint16_t, 1024> shares_{};  // of each of four bytes, and in it of each value
+  unsigned byte_count_ = 0;
 };
 
 template <Hash kHash>
@@ -39,10 +28,10 @@ class HashFunction;
 template <>
 class HashFunction<Hash::kThreeBytes> {
  public:
-  void choose(const Parameters& p) {
+  void choose(const Parameters& p) noexcept {
     mask_ = (1u << p.hash_bits) - 1;
     shift_ = (p.hash_bits + 2u) / 3;
-    crc_.choose(p.hash == Hash::kCrcOfThree);
+    crc_.choose(p.hash == Hash::kCrcOfThree ? 3 : 0);
   }
   std::uint32_t operator()(std::uint32_t bytes) const noexcept {
     if (crc_) return crc_(bytes);
@@ -52,15 +41,15 @@ class HashFunction<Hash::kThreeBytes> {
  private:
   std::uint32_t mask_ = 0;
   unsigned shift_ = 0;
-  CrcHash<3> crc_;
+  CrcHash crc_;
 };
 
 template <>
 class HashFunction<Hash::kFourBytes> {
  public:
-  void choose(const Parameters& p) {
+  void choose(const Parameters& p) noexcept {
     mask_ = (1u << p.hash_bits) - 1;
-    crc_.choose(p.hash == Hash::kCrcOfFour);
+    crc_.choose(p.hash == Hash::kCrcOfFour ? 4 : 0);
   }
   std::uint32_t operator()(std::uint32_t bytes) const noexcept {
     return crc_ ? crc_(bytes) : (bytes * 66521u + 66521u) >> 16 & mask_;
@@ -68,7 +57,7 @@ class HashFunction<Hash::kFourBytes> {
 
  private:
   std::uint32_t mask_ = 0;
-  CrcHash<4> crc_;
+  CrcHash crc_;
 };
 
 template <>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "view/deflate/window_tables.hpp"
 
 namespace bdelta::deflate {
 namespace {
@@ -126,11 +127,8 @@ void MediumMatcher::begin_entry(std::uint64_t pos) noexcept {
 
 void MediumMatcher::slide() {
   base_ += kWindowBytes;
-  const auto move = [](std::vector<std::uint16_t>& table) {
-    for (std::uint16_t& at : table) at = at > kWindowBytes ? static_cast<std::uint16_t>(at - kWindowBytes) : std::uint16_t{0};
-  };
-  move(heads_);
-  move(links_);
+  WindowTables::move_down(heads_.data(), heads_.size(), kWindowBytes);
+  WindowTables::move_down(links_.data(), links_.size(), kWindowBytes);
 }
 
 // Gives the position that was in its bucket before, or base_ if there was none.
