@@ -85,14 +85,14 @@ AlikeStreams leave_out_alike(const ViewedFile& source, ViewedFile& target, const
   return {source.bytes, source.found.streams, target.bytes, target.found.streams, report.same};
 }
 
-// Chunks of PNG files, joined, and then the streams that these hold: two views, or none.
-std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, std::uint64_t held_bytes, std::uint64_t memory_limit,
+// Chunks of PNG files, joined, and then the streams that these hold: two views, or none. chunks: of NEW.
+std::vector<ViewLayer> png_layers(const ViewPair& pair, FoundParts chunks, LayerLimits limits, std::uint64_t held_bytes, std::uint64_t memory_limit,
                                   WorkerPool& pool, UnpackReport& report) {
   std::vector<ViewLayer> layers;
+  count_left(chunks, report);
+  if (chunks.streams.empty()) return layers;
   ViewedFile source{pair.source, find_png_runs(pair.source, pair.source_parts)};
-  ViewedFile target{pair.target, find_png_runs(pair.target, pair.target_parts)};
-  count_left(target.found, report);
-  if (target.found.streams.empty()) return layers;
+  ViewedFile target{pair.target, std::move(chunks)};
   UnpackReport of_chunks;  // these hold streams, and are none
   limits.kind = view::StreamKind::kPngChunks;
   AlikeStreams alike = leave_out_alike(source, target, limits, of_chunks);
@@ -149,12 +149,12 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   });
   count_left(found, report);
   const bool has_pngs = scans || view::is_png(pair.target);
-  if (found.streams.empty()) {
-    const FoundParts pngs = has_pngs ? find_png_runs(pair.target, found.parts) : FoundParts();
-    if (pngs.streams.empty()) {
-      count_left(pngs, report);
-      return std::unique_ptr<FileViews>();
-    }
+  const bool knows_pngs = found.streams.empty() && has_pngs;
+  FoundParts pngs;
+  if (knows_pngs) pngs = find_png_runs(pair.target, found.parts);
+  if (found.streams.empty() && pngs.streams.empty()) {
+    count_left(pngs, report);
+    return std::unique_ptr<FileViews>();
   }
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   pair.source = views->source_input_.bytes();
@@ -187,7 +187,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     count_left(found, report);
   }
   if ((has_pngs || !layers.empty()) && layers.size() + 2 <= view::kMostViews) {
-    for (ViewLayer& layer : png_layers(pair, limits, views->held_bytes(), limit, pool, report)) {
+    if (!knows_pngs) pngs = find_png_runs(pair.target, pair.target_parts);
+    for (ViewLayer& layer : png_layers(pair, std::move(pngs), limits, views->held_bytes(), limit, pool, report)) {
       pair = views->take(layer);
       layers.push_back(std::move(layer));
     }

@@ -4,8 +4,8 @@
 
 #include "base/deciding/archives.hpp"
 #include "exe/images.hpp"
-#include "view/deflate/inflate.hpp"
 #include "view/png_chunks.hpp"
+#include "view/scan_work.hpp"
 #include "view/zlib_head.hpp"
 
 namespace bdelta {
@@ -69,16 +69,22 @@ FoundParts find_png_runs(ByteSpan file, ViewParts parts) {
 std::vector<view::FoundStream> find_png_streams(ByteSpan view, const view::PackedStreams& runs, std::uint64_t most_raw_bytes) {
   std::vector<view::FoundStream> found;
   Bytes room;
+  view::ScanWork work_in_vain;
   std::uint64_t shift = 0;  // from positions of the file, modulo 2^64
   for (const view::PackedStream& run : runs) {
     const ByteSpan data = view.subspan(static_cast<std::size_t>(run.file_pos + shift), static_cast<std::size_t>(run.raw_bytes));
     shift += run.raw_bytes - run.packed_bytes;
     if (data.size() <= view::kZlibHeadBytes || !view::is_zlib_head(data[0], data[1])) continue;
-    const auto stream = deflate::inflated_sizes(data.subspan(view::kZlibHeadBytes), most_raw_bytes, room);
-    if (!stream || stream->packed_bytes < kLeastPackedBytes) continue;
-    most_raw_bytes -= stream->raw_bytes;
-    const auto pos = static_cast<std::uint64_t>(data.data() - view.data()) + view::kZlibHeadBytes;
-    found.push_back({pos, stream->packed_bytes, stream->raw_bytes, {}});
+    work_in_vain.allow(data.size());
+    if (work_in_vain.is_done()) continue;
+    deflate::InflateWork work;
+    const ByteSpan packed = data.subspan(view::kZlibHeadBytes);
+    const Status status = deflate::try_inflate(deflate::pieces_of(packed), most_raw_bytes, room, [](ByteSpan) { return Status(); }, work);
+    if (!status) work_in_vain.count(work);
+    if (!status || work.sizes.packed_bytes < kLeastPackedBytes) continue;
+    most_raw_bytes -= work.sizes.raw_bytes;
+    const auto pos = static_cast<std::uint64_t>(packed.data() - view.data());
+    found.push_back({pos, work.sizes.packed_bytes, work.sizes.raw_bytes, {}});
   }
   return found;
 }

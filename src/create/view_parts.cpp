@@ -28,7 +28,9 @@ std::string joined_name(const std::string& outer, std::string_view inner) {
 
 class PartFinder {
  public:
-  PartFinder(ByteSpan file, const PartSearch& search) : file_(file), search_(search), left_raw_bytes_(search.most_raw_bytes) {}
+  PartFinder(ByteSpan file, const PartSearch& search) : file_(file), search_(search), left_raw_bytes_(search.most_raw_bytes) {
+    gzip_work_.allow(file.size());
+  }
 
   void look_into(ViewPart part, unsigned nesting) {
     if (nesting < kMostNesting && (add_gzip(part) || add_zip(part, nesting) || add_tar(part, nesting))) return;
@@ -42,7 +44,7 @@ class PartFinder {
   void pass(const ViewPart& part) { found_.parts.push_back(part); }
 
   [[nodiscard]] FoundParts take() {
-    found_.unscanned = scan_.unscanned();
+    found_.unscanned.add(scan_.unscanned());
     return std::move(found_);
   }
 
@@ -57,27 +59,41 @@ class PartFinder {
     found_.parts.push_back({std::move(member), true, true});
   }
 
+  // A part that nobody looks into.
+  bool add_closed(ViewPart& part) {
+    part.is_seen = true;
+    found_.parts.push_back(std::move(part));
+    return true;
+  }
+
   // Members of a gzip file stand one behind the other, and only their streams tell where they end. A file with more bytes
-  // than there may be is one part, that nobody looks into.
+  // than there may be is closed; so is one when those before have taken too much work in vain.
   bool add_gzip(ViewPart& part) {
     const ByteSpan bytes = part_of(file_, part.member);
+    if (view::gzip_head_bytes(bytes, 0) == 0) return false;
+    if (gzip_work_.is_done()) {
+      found_.unscanned.add(bytes.size());
+      return add_closed(part);
+    }
     std::vector<std::pair<view::Member, std::uint64_t>> members;
     std::uint64_t left_raw_bytes = left_raw_bytes_, pos = 0;
     while (pos < bytes.size() && members.size() < view::kMostStreams) {
       const std::vector<view::FoundStream> head = view::find_gzip_stream(bytes, pos);
       if (head.empty()) break;
-      const auto stream = deflate::inflated_sizes(bytes.subspan(static_cast<std::size_t>(head[0].file_pos)), left_raw_bytes, room_);
-      if (!stream && stream.error().code == ErrorCode::kOutputLimit) {
-        part.is_seen = true;
-        found_.parts.push_back(std::move(part));
-        return true;
+      deflate::InflateWork work;
+      const ByteSpan packed = bytes.subspan(static_cast<std::size_t>(head[0].file_pos));
+      const Status status = deflate::try_inflate(deflate::pieces_of(packed), left_raw_bytes, room_, [](ByteSpan) { return Status(); }, work);
+      if (!status) {
+        gzip_work_.count(work);
+        if (status.error().code == ErrorCode::kOutputLimit) return add_closed(part);
+        break;
       }
-      if (!stream) break;
-      const std::uint64_t base = part.member.data_pos, end = head[0].file_pos + stream->packed_bytes;
-      left_raw_bytes -= stream->raw_bytes;
+      const auto& [packed_bytes, raw_bytes] = work.sizes;
+      const std::uint64_t base = part.member.data_pos, end = head[0].file_pos + packed_bytes;
+      left_raw_bytes -= raw_bytes;
       const std::uint64_t begin = std::exchange(pos, std::min<std::uint64_t>(bytes.size(), end + view::kGzipTrailerBytes));
-      if (stream->packed_bytes < view::kLeastStreamBytes) continue;
-      members.push_back({{part.member.name, false, base + begin, base + head[0].file_pos, stream->packed_bytes, base + pos}, stream->raw_bytes});
+      if (packed_bytes < view::kLeastStreamBytes) continue;
+      members.push_back({{part.member.name, false, base + begin, base + head[0].file_pos, packed_bytes, base + pos}, raw_bytes});
     }
     left_raw_bytes_ = left_raw_bytes;
     for (auto& [member, raw_bytes] : members) add_stream(std::move(member), raw_bytes);
@@ -132,6 +148,7 @@ class PartFinder {
   const PartSearch search_;
   std::uint64_t left_raw_bytes_;
   view::RawStreamScan scan_;
+  view::ScanWork gzip_work_;
   Bytes room_;  // of the inflater
   FoundParts found_;
 };

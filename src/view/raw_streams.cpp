@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/deciding/archives.hpp"
 #include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
 #include "view/gzip_head.hpp"
@@ -33,15 +32,9 @@ bool has_checksum(ByteSpan behind, std::uint32_t sum, bool is_gzip) noexcept {
 
 }  // namespace
 
-void RawStreamScan::allow(std::uint64_t bytes) noexcept { left_work_ += static_cast<std::int64_t>(kScanWorkRatio * bytes); }
+void RawStreamScan::allow(std::uint64_t bytes) noexcept { work_.allow(bytes); }
 
-// A head alone takes some as well.
-void RawStreamScan::count_work(const deflate::InflateWork& work) noexcept {
-  left_work_ -= static_cast<std::int64_t>(kHeadWork + work.sizes.packed_bytes + work.sizes.raw_bytes / kRawBytesPerWork +
-                                          work.table_count * kTableWork);
-}
-
-void RawStreamScan::count_work_of(const FoundStream& found) noexcept { count_work({{found.packed_bytes, found.raw_bytes}, 0}); }
+void RawStreamScan::count_work_of(const FoundStream& found) noexcept { work_.count({{found.packed_bytes, found.raw_bytes}, 0}); }
 
 std::optional<FoundStream> RawStreamScan::stream_at(ByteSpan bytes, std::size_t pos, std::uint64_t most_raw_bytes) {
   const std::uint64_t head_bytes = head_bytes_at(bytes, pos);
@@ -61,7 +54,7 @@ std::optional<FoundStream> RawStreamScan::stream_at(ByteSpan bytes, std::size_t 
       return FoundStream{pos + head_bytes, packed_bytes, work.sizes.raw_bytes, {}};
     }
   }
-  count_work(work);
+  work_.count(work);
   return std::nullopt;
 }
 
@@ -71,7 +64,7 @@ std::optional<FoundStream> RawStreamScan::next(ByteSpan bytes, std::uint64_t beg
   for (auto pos = static_cast<std::size_t>(begin); pos < stop; ++pos) {
     pos += kHeadScan.find(bytes.data() + pos, stop - pos);
     if (pos == stop) break;
-    if (left_work_ <= 0) {
+    if (work_.is_done()) {
       unscanned_.add(stop - pos);
       break;
     }

@@ -3,16 +3,14 @@
 // Two bytes of a head stand in many places by chance. So what seems to begin with one is inflated: a stream ends, and its
 // checksum fits. What has many packed bytes may have a wrong one.
 //
-// A file can be made of heads, each of which seems to begin a stream that goes on behind many others. So the work of what turns
-// out to be none is counted, in bytes and tables. It may be as much as a file of so many bytes is worth, and that of one stream
-// more; what is left of the file is then plain data.
+// The work of what turns out to be none is counted (scan_work.hpp). When it is done, what is left of the file is plain data.
 #pragma once
 
 #include <optional>
 
 #include "bdelta/report.hpp"
-#include "view/deflate/inflate.hpp"
 #include "view/find_streams.hpp"
+#include "view/scan_work.hpp"
 
 namespace bdelta::view {
 
@@ -37,9 +35,8 @@ class RawStreamScan {
 
  private:
   std::optional<FoundStream> stream_at(ByteSpan bytes, std::size_t pos, std::uint64_t most_raw_bytes);
-  void count_work(const deflate::InflateWork& work) noexcept;
 
-  std::int64_t left_work_ = 0;
+  ScanWork work_;
   UnpackReport::Streams unscanned_;
   Bytes room_;  // of the inflater
 };

@@ -6,6 +6,7 @@
 #include "support/guard_page.hpp"
 #include "support/own_deflate.hpp"
 #include "support/rebuild.hpp"
+#include "support/tar.hpp"
 #include "view/deflate/guesses.hpp"
 
 namespace bdelta::test::hostile_recipe_test {
@@ -165,6 +166,74 @@ TEST(HostileRecipe, ParametersThatNoEncoderHas) {
     recipe.parameters.ng = parameters.ng == 0 ? 1 : 0;
     EXPECT_TRUE(RecipeWriter().add(recipe, {100, 100}));
   }
+}
+
+// Only what is fed can be fed as an archive is, and only where it counts what comes in.
+TEST(HostileRecipe, PiecesOfOthers) {
+  const auto can_be_written = [](unsigned ng, std::uint32_t feed_bytes, Search search) {
+    StreamRecipe recipe;
+    recipe.parameters.hash = Hash::kKnuth;
+    recipe.parameters.hash_bits = 16;
+    recipe.parameters.search = search;
+    recipe.parameters.ng = static_cast<std::uint8_t>(ng);
+    recipe.parameters.feed_bytes = feed_bytes;
+    return RecipeWriter().add(recipe, {100, 100});
+  };
+  for (const std::uint32_t feed_bytes : {0u, 1u, 8u, 299u, 300u, 1u << 24}) {
+    EXPECT_TRUE(can_be_written(2, feed_bytes, Search::kMedium));
+    EXPECT_EQ(feed_bytes == 0 || feed_bytes >= 300, can_be_written(1, feed_bytes, Search::kMedium));
+    EXPECT_FALSE(can_be_written(2, feed_bytes, Search::kLazy));
+    EXPECT_FALSE(can_be_written(3, feed_bytes, Search::kMedium));
+  }
+  EXPECT_FALSE(can_be_written(2, (1u << 24) + 1, Search::kMedium));
+}
+
+// What is no archive, and archives that end anywhere, say nothing that a matcher may not bear.
+TEST(HostileRecipe, PiecesOfWhatIsNoArchive) {
+  std::vector<Bytes> texts = {random_bytes(5000, 3), Bytes(5000), Bytes(5000, '7')};
+  const Bytes archive = tar_of({{"one", 0, wordy_bytes(700, 4)}, {"two", 0, wordy_bytes(900, 5)}});
+  for (std::size_t size = 1; size < archive.size(); size += 61) texts.push_back(Bytes(archive.begin(), archive.begin() + static_cast<std::ptrdiff_t>(size)));
+  for (const Bytes& text : texts) {
+    StreamRecipe recipe;
+    recipe.parameters.hash = Hash::kKnuth;
+    recipe.parameters.hash_bits = 16;
+    recipe.parameters.search = Search::kMedium;
+    recipe.parameters.ng = 2;
+    recipe.parameters.feed_bytes = 1;
+    const Bytes packed = own_deflate(text, recipe.parameters);
+    MatcherSet matchers;
+    const GuardedBytes guarded(text);
+    const auto made = rebuild(matchers, recipe, guarded.bytes(), packed.size());
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(packed, *made));
+    const auto read = zlib_inflate(packed);
+    ASSERT_TRUE(read.has_value());
+    EXPECT_TRUE(same_bytes(text, read->raw));
+  }
+}
+
+// The instruction that makes the CRC is taken with one size of table, and none of zlib-ng's rules.
+TEST(HostileRecipe, CrcsWithRulesOfOthers) {
+  const auto can_be_written = [](const Parameters& parameters) {
+    StreamRecipe recipe;
+    recipe.parameters = parameters;
+    return RecipeWriter().add(recipe, {100, 100});
+  };
+  for (const Hash hash : {Hash::kCrcOfThree, Hash::kCrcOfFour}) {
+    Parameters right;
+    right.hash = hash;
+    EXPECT_TRUE(can_be_written(right));
+    std::vector<Parameters> wrong(5, right);
+    wrong[0].hash_bits = 14;
+    wrong[1].hash_bits = 16;
+    wrong[2].ng = 1;
+    wrong[3].search = Search::kMedium;
+    wrong[4].search = Search::kBlocks;
+    for (const Parameters& parameters : wrong) EXPECT_FALSE(can_be_written(parameters));
+  }
+  Parameters none;
+  none.hash = static_cast<Hash>(7);
+  EXPECT_FALSE(can_be_written(none));
 }
 
 // Go has one of each.

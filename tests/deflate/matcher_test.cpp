@@ -22,7 +22,7 @@ Parameters odd_parameters(Random& random, Hash hash) {
   Parameters p = hash == Hash::kGo ? go_parameters(level) : zlib_parameters(level);
   if (hash != Hash::kGo) {
     p.hash = hash;
-    p.hash_bits = static_cast<std::uint8_t>(random.between(hash == Hash::kFourBytes ? 14 : 8, 16));
+    p.hash_bits = static_cast<std::uint8_t>(is_crc(hash) ? 15 : random.between(hash == Hash::kFourBytes ? 14 : 8, 16));
     p.window_bits = static_cast<std::uint8_t>(random.between(9, 15));
     p.filtered = random.below(4) == 0;
   }
@@ -76,12 +76,12 @@ Bytes changing_bytes(std::size_t size, std::uint64_t seed) {
 }
 
 template <Hash kHash>
-void compare_many(std::uint64_t seed) {
+void compare_many(std::uint64_t seed, Hash hash = kHash) {
   RuledMatcher<Search::kLazy, ChainTables<kHash>> plain;
   RuledMatcher<Search::kLazy, RankedTables<kHash>> ranked;
   Random random(seed);
   for (unsigned i = 0; i < 120; ++i) {
-    const Parameters parameters = odd_parameters(random, kHash);
+    const Parameters parameters = odd_parameters(random, hash);
     const std::size_t size = random.below(i % 10 == 0 ? 200'000 : 20'000);
     Bytes text = i % 3 == 0 ? wordy_bytes(size, i) : i % 3 == 1 ? periodic_bytes(size, 1 + random.below(3000), i) : Bytes(size);
     if (i % 3 == 2) {
@@ -95,6 +95,7 @@ void compare_many(std::uint64_t seed) {
 
 TEST(Matcher, RankedChainsDecideAsPlainOnes) { compare_many<Hash::kThreeBytes>(1); }
 TEST(Matcher, RankedChainsDecideAsPlainOnesWithFourBytes) { compare_many<Hash::kFourBytes>(2); }
+TEST(Matcher, RankedChainsDecideAsPlainOnesByCrc) { compare_many<Hash::kThreeBytes>(5, Hash::kCrcOfThree); }
 TEST(Matcher, RankedChainsDecideAsPlainOnesOfGo) { compare_many<Hash::kGo>(3); }
 
 // From Go's first window on a match may be as far away as its distance can say; behind that the window moves.

@@ -17,7 +17,7 @@ using namespace deflate;
 
 Parameters ng_parameters(Search search) {
   Parameters p;
-  p.ng = 1;
+  p.ng = search == Search::kMedium ? 2 : 1;
   p.hash = Hash::kKnuth;
   p.hash_bits = 16;
   p.search = search;
@@ -157,6 +157,41 @@ ArchivePair members_in_pieces() {
   return {"bdt2-view-pieces", archive(false), archive(true)};
 }
 
+// By the CRC of three bytes and of four; of so few values that strangers share buckets.
+ArchivePair members_by_crc() {
+  const auto archive = [](bool newer) {
+    Bytes file;
+    for (const unsigned level : {6u, 1u, 2u, 7u}) {
+      Parameters encoder = zlib_parameters(level);
+      encoder.hash = level >= 6 ? Hash::kCrcOfThree : Hash::kCrcOfFour;
+      Bytes text = random_bytes(20'000, 250 + level);
+      for (std::uint8_t& byte : text) byte &= level >= 6 ? 0xc0 : 0xe0;
+      if (newer) text = changed(text, 260 + level);
+      append(file, gzip_with(text, own_deflate(text, encoder)));
+    }
+    return file;
+  };
+  return {"bdt2-view-crc", archive(false), archive(true)};
+}
+
+// By an encoder of which what it makes depends on how text came in: as an archive is written, and in equal pieces.
+ArchivePair members_in_turn() {
+  const auto archive = [](bool newer) {
+    Bytes file;
+    for (const std::uint32_t feed_bytes : {8u, 8192u}) {
+      std::vector<TarFile> files;
+      for (unsigned i = 0; i < 12; ++i) files.push_back({"folder/file-" + std::to_string(i), 1'600'000'000, tangled_bytes(i * i * 90, 270 + i % 3)});
+      if (newer) files[7].content = changed(files[7].content, 280);
+      Parameters encoder = ng_parameters(Search::kMedium);
+      encoder.feed_bytes = feed_bytes;
+      const Bytes text = tar_of(files);
+      append(file, gzip_with(text, own_deflate(text, encoder)));
+    }
+    return file;
+  };
+  return {"bdt2-view-fed", archive(false), archive(true)};
+}
+
 ArchivePair members_of_gzip() {
   Parameters farthest = zlib_parameters(9);
   farthest.ng = 1;
@@ -254,8 +289,8 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), signed_jar(), members_of_gzip(), members_of_go(), members_in_pieces(), other_encoders(vectors),
-          program_in_zip(), archives_in_archive(), copies_in_zip(), lending_members()};
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), signed_jar(), members_of_gzip(), members_of_go(), members_in_pieces(), members_by_crc(), members_in_turn(),
+          other_encoders(vectors), program_in_zip(), archives_in_archive(), copies_in_zip(), lending_members()};
 }
 
 }  // namespace bdelta::test

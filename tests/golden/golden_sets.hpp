@@ -18,7 +18,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-file-digests", "bdt2-file-digests-cut", "bdt2-jar-digests-cut", "bdt2-view-jar",
     "bdt2-moved-numbers", "bdt2-moved-numbers-cut",
     "bdt2-view-go", "bdt2-view-gzip", "bdt2-view-kept", "bdt2-view-lent", "bdt2-view-members", "bdt2-view-nested", "bdt2-view-encoders", "bdt2-view-tar", "bdt2-view-zip",
-    "bdt2-view-program", "bdt2-view-pieces",
+    "bdt2-view-program", "bdt2-view-pieces", "bdt2-view-crc", "bdt2-view-fed",
     "bdt2-many",   "bdt2-same",   "bdt2-strange", "bdt2-empty-new", "bdt2-empty-old", "bdt2-empty-all",
     "bdt1-edited", "bdt1-back",   "bdt1-literal", "bdt1-empty-new"};
 

@@ -78,7 +78,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-modelled-misses-predicted", 16897}, {"bdt2-every-field", 1}, {"bdt2-fixed", 1}, {"bdt2-image-choice", 1},
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 512}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
-      {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4}, {"bdt2-view-go", 4},
+      {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-crc", 4}, {"bdt2-view-encoders", 4}, {"bdt2-view-fed", 4}, {"bdt2-view-gzip", 4}, {"bdt2-view-go", 4},
       {"bdt2-view-jar", 4}, {"bdt2-view-kept", 4}, {"bdt2-view-lent", 4},
       {"bdt2-view-members", 4}, {"bdt2-view-nested", 4}, {"bdt2-view-pieces", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4},
       {"bdt2-substitutions-modelled", 16384},

@@ -1,6 +1,8 @@
 // Streams of zlib and gzip that stand anywhere in a file.
+#include "create/view_parts.hpp"
 #include "deflate/zlib_stream.hpp"
 #include "property/view_pairs.hpp"
+#include "support/tar.hpp"
 #include "view/raw_streams.hpp"
 
 namespace bdelta::test::raw_streams_test {
@@ -115,6 +117,25 @@ TEST(RawStreams, AreLookedForByTheWorkThatBytesAreWorth) {
   EXPECT_EQ(1u, scan.unscanned().count);
   EXPECT_EQ(1u, scan.find_all(joined_bytes({Bytes(200'000), zlib}), kAll).size());
   EXPECT_EQ(1u, scan.unscanned().count);
+}
+
+// Many files of an archive may begin as gzip does, and inflate to much that has no end.
+TEST(RawStreams, AtTheBeginOfFilesAreInflatedByTheWorkThatFilesAreWorth) {
+  const auto parts_with = [](const Bytes& content) {
+    std::vector<TarFile> files(200, {"file", 0, content});
+    files.front().content = files.back().content = gzip_of(text_of(1, 5000));
+    const Bytes archive = tar_of(files);
+    return find_parts(archive, {whole_part(archive.size())}, {false, false, kAll});
+  };
+  Bytes zeros = gzip_of(Bytes(2'000'000)), no_block = gzip_of(text_of(2, 5000));
+  zeros.resize(1000);
+  no_block[10] = 0xff;
+  const FoundParts flood = parts_with(zeros), broken = parts_with(no_block);
+  EXPECT_EQ(1u, flood.streams.size());
+  EXPECT_LT(180u, flood.unscanned.count);
+  EXPECT_EQ(2u, broken.streams.size());
+  EXPECT_EQ(0u, broken.unscanned.count);
+  EXPECT_EQ(broken.parts.size(), flood.parts.size());
 }
 
 TEST(RawStreams, ReportsSayWhereNobodyLooked) {

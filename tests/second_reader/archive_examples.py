@@ -19,6 +19,7 @@ from view import View
 TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata")
 GO = {"hash": 3, "hash_bits": 17, "good": 258, "block_tokens": 16384}
 NG = {"ng": 1, "hash": 2, "hash_bits": 16}
+MEDIUM = {**NG, "search": 4, "ng": 2}
 FAST = {"search": 0, "good": 4, "lazy": 4, "nice": 8, "chain": 4}
 BEST = {"good": 32, "lazy": 258, "nice": 258, "chain": 4096}
 # By name: the encoder's parameters.
@@ -26,10 +27,11 @@ ENCODERS = {
     "zlib 6": {}, "zlib 1": FAST, "zlib 9": {**BEST, "hash_bits": 16, "block_tokens": 32767}, "filtered": {"filtered": 1},
     "runs": {"search": 3, "good": 0, "lazy": 0, "nice": 0, "chain": 0},
     "literals": {"search": 2, "good": 0, "lazy": 0, "nice": 0, "chain": 0},
-    "Chromium 6": {"hash": 1}, "Chromium 1": {"hash": 1, **FAST}, "gzip": {"block_end": 1, "block_tokens": 32767},
-    "zlib-ng 3": {"search": 4, "good": 4, "lazy": 6, "nice": 16, "chain": 6, **NG},
-    "zlib-ng 4": {"search": 4, "good": 4, "lazy": 12, "nice": 32, "chain": 24, "feed_bytes": 65536, **NG},
-    "zlib-ng 6": {"search": 4, **NG}, "zlib-ng 6, fed": {"search": 4, "feed_bytes": 8192, **NG},
+    "Chromium 6": {"hash": 1}, "Chromium 1": {"hash": 1, **FAST}, "CRC 6": {"hash": 5}, "CRC 1": {"hash": 6, **FAST},
+    "CRC 4": {"hash": 6, "good": 4, "lazy": 4, "nice": 16, "chain": 16}, "gzip": {"block_end": 1, "block_tokens": 32767},
+    "zlib-ng 3": {"good": 4, "lazy": 6, "nice": 16, "chain": 6, **MEDIUM},
+    "zlib-ng 4": {"good": 4, "lazy": 12, "nice": 32, "chain": 24, "feed_bytes": 65536, **MEDIUM},
+    "zlib-ng 6": MEDIUM, "zlib-ng 6, fed": {"feed_bytes": 8192, **MEDIUM},
     "zlib-ng 8": {"good": 32, "lazy": 128, "nice": 258, "chain": 1024, **NG}, "zlib-ng 9": {"ng": 1, **BEST},
     "Go 1": {"search": 5, "lazy": 0, "nice": 0, "chain": 0, **GO}, "Go 2": {"search": 0, "lazy": 5, "nice": 16, "chain": 8, **GO},
     "Go 5": {"lazy": 16, "nice": 32, "chain": 32, **GO}, "Go 9": {**BEST, **GO},
@@ -82,6 +84,14 @@ class Archives(unittest.TestCase):
             with self.subTest(name):
                 stream = self.check_stream(text, stream_by_rule(text, **given))
                 self.assertEqual((stream.dense, stream.corrections, stream.deviations), (False, [], []))
+
+    def test_text_that_is_given_as_an_archive_is_written(self):
+        text = tar_of([(f"file{i}", wordy(40 * i * i + 5, 30 + i % 3)) for i in range(24)])
+        for joints in ([], [(50_000, 0, 1)], [(50_000, 2, 1)]):
+            with self.subTest(joints):
+                stream = self.check_stream(text, stream_by_rule(text, joints, **{"feed_bytes": 8, **MEDIUM}))
+                self.assertEqual(stream.parameters["feed_bytes"], 8)
+                self.assertEqual((stream.dense, stream.corrections), (False, []))
 
     def test_flushes(self):
         text = wordy(50_000, 6)

@@ -4,6 +4,16 @@ MOST = 258
 WINDOW = 32768
 
 
+def crc_of(value):
+    for _ in range(32):
+        value = value >> 1 ^ (2197175160 if value & 1 else 0)
+    return value
+
+
+# What each value of each of four bytes adds to their CRC.
+CRC_SHARES = [[crc_of(byte << 8 * i) for byte in range(256)] for i in range(4)]
+
+
 class Buckets:
     """The positions of a text by their hashes, the nearest first."""
 
@@ -23,11 +33,16 @@ class Buckets:
         if self.hash == 0:
             shift = (self.hash_bits + 2) // 3
             return (at[0] << 2 * shift ^ at[1] << shift ^ at[2]) & mask
-        if self.hash == 1 and end is not None and pos == end - 3:
+        if self.hash in (1, 6) and end is not None and pos == end - 3:
             at = at[:3] + (b"\0" if pos <= 65274 else self.text[end - WINDOW:end - WINDOW + 1])
         v = int.from_bytes(at, "little")
         if self.hash == 1:
             return ((v * 66521 + 66521) & 0xffffffff) >> 16 & mask
+        if self.hash in (5, 6):
+            crc = 0
+            for i in range(3 if self.hash == 5 else 4):
+                crc ^= CRC_SHARES[i][at[i]]
+            return crc & mask
         return (v * 2654435761 & 0xffffffff) >> 16
 
     def remember(self, pos, end=None):

@@ -11,6 +11,9 @@ LOOKAHEAD = 262
 FULL = 2 * WINDOW - LOOKAHEAD
 MOST_DISTANCE = WINDOW - LOOKAHEAD
 EARLY_CHAIN = 32
+LEAST_FEED = 300
+BLOCK = 512  # of a tar archive
+NOWHERE = 1 << 64
 
 
 class FarMatcher(LazyMatcher):
@@ -93,6 +96,7 @@ class MediumMatcher(Matcher):
     def begin_anew(self, begin, pos):
         self.buckets.begin_anew(begin)
         self.base, self.fed, self.cursor = begin, pos, pos
+        self.content, self.content_end, self.entry_end = pos, pos, pos  # of a tar archive that is fed
         self.drop()
 
     def drop(self):
@@ -136,9 +140,33 @@ class MediumMatcher(Matcher):
         if self.cursor - self.base >= FULL:
             self.base += WINDOW
         while self.fed - self.cursor < LOOKAHEAD and self.fed < self.end:
-            most = min(self.end, self.base + 2 * WINDOW)
-            step = self.given["feed_bytes"]
-            self.fed = min(most, (self.fed // step + 1) * step) if step else most
+            self.fed = min(self.end, self.base + 2 * WINDOW, self.piece_end(self.fed))
+            if self.given["ng"] == 2 and self.fed - self.cursor >= LEAST and self.cursor > self.base:
+                self.insert(self.cursor - 1)
+
+    def piece_end(self, pos):
+        step = self.given["feed_bytes"]
+        if step == 0:
+            return NOWHERE
+        if step >= LEAST_FEED:
+            return (pos // step + 1) * step
+        if pos == self.entry_end:
+            self.begin_entry(pos)
+        if pos < self.content:
+            return self.content
+        if pos >= self.content_end:
+            return self.entry_end
+        step *= 1024
+        return min(self.content_end, self.content + ((pos - self.content) // step + 1) * step)
+
+    def begin_entry(self, pos):
+        header = self.text[pos:min(pos + BLOCK, self.end)]
+        self.content = self.content_end = self.entry_end = NOWHERE
+        digits = header[124:135]
+        if len(header) == BLOCK and header[0] and all(digit in b"01234567" for digit in digits):
+            self.content = pos + BLOCK
+            self.content_end = self.content + int(digits, 8)
+            self.entry_end = self.content + (int(digits, 8) + BLOCK - 1) // BLOCK * BLOCK
 
     def insert(self, pos):
         """The position that was the latest of its bucket until now."""

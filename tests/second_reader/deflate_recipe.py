@@ -9,7 +9,7 @@ GO, TWO = 3, 4  # hashes
 NAMES = ("search", "hash", "hash_bits", "window_bits", "filtered", "block_end", "ng", "good", "lazy", "nice", "chain",
          "block_tokens", "feed_bytes")
 FIRST = (LAZY, 0, 15, 15, 0, 0, 0, 8, 16, 128, 128, 16383, 0)
-RANGES = ((0, 5), (0, 4), (8, 17), (9, 15), (0, 1), (0, 2), (0, 1), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
+RANGES = ((0, 5), (0, 6), (8, 17), (9, 15), (0, 1), (0, 2), (0, 2), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
           (0, 1 << 24))
 MAX_TOLD = 4 << 20  # joints, corrections and deviations of a recipe
 PLACE_BYTES, DEVIATION_BYTES = 32, 80  # that a joint or a correction takes, and a deviation
@@ -147,6 +147,7 @@ def check_parameters(given):
     require(given["hash"] != 2 or given["hash_bits"] == 16 and given["ng"], "a hash of other bits")
     require(given["hash"] or given["search"] or not given["ng"], "a greedy search with the hash of zlib and rules of zlib-ng")
     require(not medium or given["hash"] == 2 and given["window_bits"] == 15 and given["ng"], "a medium search of other kinds")
+    require(given["hash"] < 5 or given["hash_bits"] == 15 and not given["ng"], "a hash by CRC of other bits or with other rules")
     go = given["hash"] == GO
     require((given["hash_bits"] == 17) == go, "a hash of Go's bits")
     require(not go or given["window_bits"] == 15 and not given["filtered"] and not given["block_end"] and not given["ng"]
@@ -156,7 +157,8 @@ def check_parameters(given):
     require(two or given["block_end"] < 2, "trees of Go's with rules of others")
     require(not two or given["search"] == BLOCKS and given["chain"] in (5, 6) and given["hash_bits"] == 15
             and given["window_bits"] == 15 and not given["filtered"] and not given["ng"], "a level of Go's with rules of others")
-    require(given["feed_bytes"] == 0 or medium and given["feed_bytes"] >= 300, "a search that is fed")
+    require(given["feed_bytes"] == 0 or medium and (given["feed_bytes"] >= 300 or given["ng"] == 2), "a search that is fed")
+    require(medium or given["ng"] < 2, "rules of a medium search with another")
 
 
 def read_recipe(data, sizes):

@@ -108,6 +108,10 @@ class Analysing {
            std::none_of(stream_.blocks.begin(), stream_.blocks.end(), [](const Block& block) { return block.type == BlockType::kStored; });
   }
 
+  [[nodiscard]] std::vector<Parameters> guesses(std::uint8_t window_bits) const {
+    return make_guesses(count_, window_bits, family_, begins_tar(stream_));
+  }
+
   // The first that foresees all of the part that is tried, or else the one that foresees most of it.
   void find_parameters() {
     recipe_.parameters = hint_;
@@ -119,7 +123,7 @@ class Analysing {
     if (exact_) return choose_family();
     const std::uint64_t first_bytes = std::min(trial_bytes_, kFirstTrialBytes);
     if (first_bytes < trial_bytes_) least = misses(hint_, first_bytes, ~std::uint64_t{0});
-    for (const Parameters& guess : make_guesses(count_, window_bits_, family_)) {
+    for (const Parameters& guess : guesses(window_bits_)) {
       const std::uint64_t missed = misses(guess, first_bytes, least);
       if (missed < least || (missed == 0 && least_of_all_ > 0)) {
         const std::uint64_t of_all = missed == 0 ? misses(guess, trial_bytes_, least_of_all_) : ~std::uint64_t{0};
@@ -134,7 +138,7 @@ class Analysing {
 
   // The hint foresees all tokens, which may be few; but the last block says that it is of another encoder.
   void choose_family() {
-    for (const Parameters& guess : make_guesses(count_, window_bits_, family_)) {
+    for (const Parameters& guess : guesses(window_bits_)) {
       if (family_of(guess) != family_ || misses(guess, trial_bytes_, 0) != 0) continue;
       recipe_.parameters = guess;
       return;
@@ -165,7 +169,7 @@ class Analysing {
   PassResult try_others(PassResult pass) {
     std::uint64_t least = pass.misses;
     Parameters best = recipe_.parameters;
-    std::vector<Parameters> others = make_guesses(count_, guess_window_bits(stream_), family_);
+    std::vector<Parameters> others = guesses(guess_window_bits(stream_));
     if (best.block_tokens == kMostBlockTokens && best.hash == Hash::kThreeBytes) {
       others.insert(others.begin(), best);
       others.front().hash_bits = best.hash_bits == 15 ? 16 : 15;
@@ -188,8 +192,9 @@ class Analysing {
   bool choose_dense() {
     const Parameters before = recipe_.parameters;
     std::vector<std::pair<std::uint64_t, Parameters>> costs = {{dense_cost_of(before, kFirstDenseTrialBytes), before}};
-    for (Parameters guess : make_guesses(count_, before.window_bits, family_)) {
+    for (Parameters guess : guesses(before.window_bits)) {
       if (guess.search == Search::kLiterals || guess.search == Search::kRuns || guess.filtered != 0) continue;
+      if (is_crc(guess.hash) && !is_crc(before.hash)) continue;  // what zlib's hash says of an unknown encoder says theirs, too
       if (!is_of_go(guess) && !joins_pieces(before)) {
         guess.block_tokens = before.block_tokens;
         guess.block_end = before.block_end;

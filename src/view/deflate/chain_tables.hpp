@@ -37,7 +37,7 @@ class ChainTables : public WindowTables {
       std::fill(heads_.begin(), heads_.end(), std::uint16_t{0});
       forget();
     }
-    hash_.set_bits(parameters.hash_bits);
+    hash_.choose(parameters);
     set_window<kHash>(parameters);
   }
 

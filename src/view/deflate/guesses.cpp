@@ -10,6 +10,7 @@
 namespace bdelta::deflate {
 namespace {
 
+constexpr std::uint32_t kFeedOfTar = 8;
 constexpr std::uint64_t kLeastCount = 127;
 constexpr std::uint64_t kMostCount = kMostBlockTokens;
 
@@ -32,13 +33,22 @@ void add_levels(std::vector<Parameters>& guesses, unsigned memory, Hash hash) {
   }
 }
 
+void add_crc_levels(std::vector<Parameters>& guesses, unsigned memory) {
+  for (const unsigned level : {6u, 9u, 8u, 7u, 1u, 5u, 4u, 3u, 2u}) {
+    Parameters p = zlib_parameters(level, memory);
+    p.hash = level >= 6 ? Hash::kCrcOfThree : Hash::kCrcOfFour;
+    p.hash_bits = 15;
+    guesses.push_back(p);
+  }
+}
+
 // zlib-ng's: 6 to 3, as it may have been fed, and 9 to 7.
-void add_ng_levels(std::vector<Parameters>& guesses) {
+void add_ng_levels(std::vector<Parameters>& guesses, bool is_tar) {
   struct Level {
     std::uint16_t good, lazy, nice, chain;
   };
   Parameters p;
-  p.ng = 1;
+  p.ng = 2;
   p.hash = Hash::kKnuth;
   p.hash_bits = 16;
   p.search = Search::kMedium;
@@ -47,7 +57,8 @@ void add_ng_levels(std::vector<Parameters>& guesses) {
     p.lazy = level.lazy;
     p.nice = level.nice;
     p.chain = level.chain;
-    for (const std::uint32_t feed_bytes : {0u, 8192u, 16384u, 32768u, 65536u}) {
+    for (const std::uint32_t feed_bytes : {0u, kFeedOfTar, 8192u, 16384u, 32768u, 65536u}) {
+      if (feed_bytes == kFeedOfTar && !is_tar) continue;
       p.feed_bytes = feed_bytes;
       guesses.push_back(p);
     }
@@ -118,7 +129,14 @@ Family guess_family(const Inflated& stream) noexcept {
   return short_ones ? Family::kZlib : last.type == BlockType::kStored ? Family::kGo : Family::kTwo;
 }
 
-std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits, Family family) {
+bool begins_tar(const Inflated& stream) noexcept {
+  constexpr std::size_t kMagicPos = 257;
+  constexpr std::uint8_t kMagic[] = {'u', 's', 't', 'a', 'r'};
+  const ByteSpan raw = stream.raw();
+  return raw.size() > kMagicPos + sizeof kMagic && std::equal(std::begin(kMagic), std::end(kMagic), raw.begin() + kMagicPos);
+}
+
+std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits, Family family, bool is_tar) {
   std::vector<Parameters> guesses;
   if (family == Family::kGo) {
     for (const unsigned level : {6u, 5u, 9u, 1u, 7u, 8u, 4u, 3u, 2u, 0u}) guesses.push_back(go_parameters(level));
@@ -130,12 +148,13 @@ std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bi
     add_levels(guesses, memory, Hash::kThreeBytes);
     add_levels(guesses, memory, Hash::kFourBytes);
   }
+  add_crc_levels(guesses, guess_memories(count).front());
   for (const Search search : {Search::kRuns, Search::kLiterals}) {
     Parameters p = zlib_parameters(0);
     p.search = search;
     guesses.push_back(p);
   }
-  add_ng_levels(guesses);
+  add_ng_levels(guesses, is_tar);
   for (const unsigned level : {6u, 9u, 5u, 4u, 7u, 8u}) {
     Parameters p = zlib_parameters(level);
     p.filtered = 1;

@@ -28,8 +28,12 @@ enum class Family : std::uint8_t { kZlib, kGo, kTwo };
 // One of Go if it ends as that ends streams, and has no match that it would not write.
 [[nodiscard]] Family guess_family(const Inflated& stream) noexcept;
 
+// What is packed while it is written comes to the encoder in pieces.
+[[nodiscard]] bool begins_tar(const Inflated& stream) noexcept;
+
 // The likely ones first, all of zlib's kind with these window bits.
-[[nodiscard]] std::vector<Parameters> make_guesses(std::uint64_t first_block_tokens, std::uint8_t window_bits, Family family);
+[[nodiscard]] std::vector<Parameters> make_guesses(std::uint64_t first_block_tokens, std::uint8_t window_bits, Family family,
+                                                   bool is_tar);
 
 // Block ends as the sizes of the blocks suggest; nothing changes if there is one block alone.
 void guess_block_end(const Inflated& stream, Parameters& parameters);

@@ -226,8 +226,4 @@ Status try_inflate(const PackedPieces& packed, std::uint64_t most_raw_bytes, Byt
   return status;
 }
 
-Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room) {
-  return inflate_into(pieces_of(packed), most_raw_bytes, room, [](ByteSpan) { return Status(); });
-}
-
 }  // namespace bdelta::deflate

@@ -86,7 +86,4 @@ struct InflateWork {
 [[nodiscard]] Status try_inflate(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
                                  const std::function<Status(ByteSpan)>& sink, InflateWork& work);
 
-// Of a stream that is inflated for these alone.
-[[nodiscard]] Result<InflatedSizes> inflated_sizes(ByteSpan packed, std::uint64_t most_raw_bytes, Bytes& room);
-
 }  // namespace bdelta::deflate

@@ -55,12 +55,13 @@ unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept 
     if (p.search == Search::kGreedy) return kGreedyGo;
     return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfFour ? kRankedGo : kLazyGo;
   }
+  const bool of_three = p.hash == Hash::kThreeBytes || p.hash == Hash::kCrcOfThree;
   if (p.search == Search::kLazy && !p.ng && raw_bytes >= kRankedTextBytes) {
-    if (p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
+    if (of_three && p.chain >= kRankedChain) return kRankedThree;
     if (p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
   }
   const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
-  return first + static_cast<unsigned>(p.hash);
+  return of_three ? first : first + static_cast<unsigned>(p.hash == Hash::kCrcOfFour ? Hash::kFourBytes : p.hash);
 }
 
 std::unique_ptr<Matcher> make_matcher(unsigned kind) {

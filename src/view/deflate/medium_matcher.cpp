@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "view/deflate/window_tables.hpp"
 
 namespace bdelta::deflate {
 namespace {
@@ -11,6 +12,8 @@ constexpr unsigned kLeastMediumMatch = 4;
 constexpr std::uint32_t kMostMediumDistance = kWindowBytes - kLeastLookahead;
 constexpr std::uint64_t kWindowFull = 2 * kWindowBytes - kLeastLookahead;
 constexpr unsigned kEarlyChain = 32;  // levels with shorter ones give up early, and look up no next match
+
+constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
 std::uint32_t bucket_of(const std::uint8_t* text) noexcept { return load_le<std::uint32_t>(text) * 2654435761u >> 16; }
 
@@ -25,7 +28,7 @@ void MediumMatcher::begin(const Parameters& parameters, std::uint64_t first, std
 void MediumMatcher::start(std::uint64_t first, std::uint64_t pos) {
   std::fill(heads_.begin(), heads_.end(), std::uint16_t{0});
   base_ = first;
-  fed_ = cursor_ = pos_ = pos;
+  fed_ = cursor_ = pos_ = entry_end_ = pos;
   drop_foreseen();
 }
 
@@ -87,21 +90,45 @@ void MediumMatcher::foresee() {
 void MediumMatcher::feed() {
   if (cursor_ - base_ >= kWindowFull) slide();
   while (fed_ - cursor_ < kLeastLookahead && fed_ < end_) {
-    const std::uint64_t window_end = std::min(end_, base_ + 2 * kWindowBytes);
     const std::uint64_t before = fed_;
-    fed_ = window_end;
-    if (parameters_.feed_bytes != 0) fed_ = std::min(window_end, (before / parameters_.feed_bytes + 1) * parameters_.feed_bytes);
+    fed_ = std::min({end_, base_ + 2 * kWindowBytes, piece_end(before)});
     if (fed_ == before) break;
+    if (parameters_.ng == 2 && fed_ - cursor_ >= kLeastMatch && cursor_ > base_) insert(cursor_ - 1);
   }
+}
+
+// Of the piece that the caller gives which holds the byte at `pos`, where text was fed up to.
+std::uint64_t MediumMatcher::piece_end(std::uint64_t pos) noexcept {
+  const auto multiple = [](std::uint64_t at, std::uint64_t bytes) { return (at / bytes + 1) * bytes; };
+  if (parameters_.feed_bytes == 0) return kNowhere;
+  if (parameters_.feed_bytes >= kLeastFeedBytes) return multiple(pos, parameters_.feed_bytes);
+  if (pos == entry_end_) begin_entry(pos);
+  if (pos < content_pos_) return content_pos_;
+  if (pos >= content_end_) return entry_end_;
+  return std::min(content_end_, content_pos_ + multiple(pos - content_pos_, 1024 * parameters_.feed_bytes));
+}
+
+// At the header of a file in a tar archive, or at what is none: that is one piece up to the end.
+void MediumMatcher::begin_entry(std::uint64_t pos) noexcept {
+  constexpr std::uint64_t kBlockBytes = 512;
+  constexpr unsigned kSizePos = 124, kSizeEnd = 135;  // in octal
+  content_pos_ = content_end_ = entry_end_ = kNowhere;
+  const std::uint8_t* header = text_at(pos);
+  if (end_ - pos < kBlockBytes || *header == 0) return;
+  std::uint64_t size = 0;
+  for (unsigned i = kSizePos; i < kSizeEnd; ++i) {
+    if (header[i] < '0' || header[i] > '7') return;
+    size = 8 * size + header[i] - '0';
+  }
+  content_pos_ = pos + kBlockBytes;
+  content_end_ = content_pos_ + size;
+  entry_end_ = content_pos_ + (size + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
 }
 
 void MediumMatcher::slide() {
   base_ += kWindowBytes;
-  const auto move = [](std::vector<std::uint16_t>& table) {
-    for (std::uint16_t& at : table) at = at > kWindowBytes ? static_cast<std::uint16_t>(at - kWindowBytes) : std::uint16_t{0};
-  };
-  move(heads_);
-  move(links_);
+  WindowTables::move_down(heads_.data(), heads_.size(), kWindowBytes);
+  WindowTables::move_down(links_.data(), links_.size(), kWindowBytes);
 }
 
 // Gives the position that was in its bucket before, or base_ if there was none.

@@ -5,8 +5,9 @@
 // of the current one. That is given up if it shrinks to a byte. Matches have four bytes at least.
 //
 // Which positions are remembered depends on how much text zlib-ng had in its window. That depends on how its caller
-// gave it: feed_bytes at a time, or all that the window takes. So the window is followed here: it begins at `base_` and
-// moves by 32 KiB, and the text in it ends at `fed_`.
+// gave it: feed_bytes at a time, or all that the window takes, or as a tar archive is written: each header and each filling
+// behind a file at once, and files in pieces. So the window is followed here: it begins at `base_` and moves by 32 KiB, and
+// the text in it ends at `fed_`.
 //
 // Faster levels give a search up at the first candidate that looked promising and was no better.
 #pragma once
@@ -41,6 +42,8 @@ class MediumMatcher final : public Matcher {
   void drop_foreseen() noexcept;
   void foresee();              // the tokens at pos_
   void feed();
+  [[nodiscard]] std::uint64_t piece_end(std::uint64_t pos) noexcept;
+  void begin_entry(std::uint64_t pos) noexcept;
   void slide();
   std::uint64_t insert(std::uint64_t pos) noexcept;
   void insert_all(std::uint64_t pos, std::uint64_t count) noexcept;
@@ -56,6 +59,10 @@ class MediumMatcher final : public Matcher {
   std::vector<std::uint16_t> links_;
   std::uint64_t base_ = 0;
   std::uint64_t fed_ = 0;
+  // Of the entry of a tar archive that is fed. Where there is none all are behind the text.
+  std::uint64_t content_pos_ = 0;
+  std::uint64_t content_end_ = 0;
+  std::uint64_t entry_end_ = 0;
   Match current_;
   Match next_;
   // What is left of the tokens of current_: a match, or so many literals.

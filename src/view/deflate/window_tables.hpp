@@ -10,6 +10,10 @@
 namespace bdelta::deflate {
 
 class WindowTables : public Matcher {
+ public:
+  // Takes `by` off, down to 0.
+  static void move_down(std::uint16_t* at, std::size_t count, std::uint32_t by) noexcept;
+
  protected:
   static constexpr std::uint32_t kSlideAbove = 2 * kWindowBytes - kLeastLookahead;
   template <Hash kHash>
@@ -60,9 +64,6 @@ class WindowTables : public Matcher {
   }
 
   [[nodiscard]] static std::vector<std::uint16_t> make_table(std::size_t count);  // of 0
-
-  // Takes `by` off, down to 0.
-  static void move_down(std::uint16_t* at, std::size_t count, std::uint32_t by) noexcept;
 
   // The four bytes at `pos` as zlib sees them. Three bytes before the end the fourth is what its window held.
   template <Hash kHash>
