@@ -5,9 +5,9 @@
 // of the current one. That is given up if it shrinks to a byte. Matches have four bytes at least.
 //
 // Which positions are remembered depends on how much text zlib-ng had in its window. That depends on how its caller
-// gave it: feed_bytes at a time, or all that the window takes, or as a tar archive is written: each header and each filling
-// behind a file at once, and files in pieces. So the window is followed here: it begins at `base_` and moves by 32 KiB, and
-// the text in it ends at `fed_`.
+// gave it. It came feed_bytes at a time, or all that the window takes, or as a tar archive is written. In the last case each
+// header and each filling behind a file came at once, and files in pieces. So the window is followed here: it begins
+// at `base_` and moves by 32 KiB, and the text in it ends at `fed_`.
 //
 // Faster levels give a search up at the first candidate that looked promising and was no better.
 #pragma once
