@@ -25,21 +25,25 @@ inline constexpr std::uint64_t kNumberNs[] = {150, 150, 150, 120, 40, 150};
 inline constexpr std::uint64_t kCodedByteNs = 50;
 inline constexpr std::uint64_t kRawByteNs = 1;
 
-// Unpacking a byte of text and keeping it; making a view once more or looking in a text for what is missing, for each byte;
-// making a byte of text packed again by an encoder that makes no search; by others each byte, token and candidate.
+// Unpacking a byte of text and keeping it, and each stream however short; making a view once more or looking in a text for what
+// is missing, for each byte; making a byte of text packed again by an encoder that makes no search. By others: each KiB; each
+// token of a greedy search, a lazy one and one by ranks; 1,024 candidates without ranks and with; each stream however short.
 // [ns] More: unpacks less; looks less; nothing. Sets: 95 packages at level 3, 115 pairs at four levels; bdelta-bench prices.
 inline constexpr std::uint64_t kUnpackNs = 3;
+inline constexpr std::uint64_t kUnpackStreamNs = 8500;
 inline constexpr std::uint64_t kLookNs = 8;
 inline constexpr std::uint64_t kUnsearchedByteNs = 3;
-inline constexpr std::uint64_t kSearchedByteNs = 3;
-inline constexpr std::uint64_t kTokenNs = 19;
-inline constexpr std::uint64_t kCandidateNs = 4;
+inline constexpr std::uint64_t kSearchedKiBNs = 1500;
+inline constexpr std::uint64_t kTokenNs[] = {21, 33, 90};
+inline constexpr std::uint64_t kCandidatesNs[] = {1500, 3400};
+inline constexpr std::uint64_t kMadeStreamNs = 5700;
 
-// Making a KiB of NEW, checking and digesting it; keeping a KiB of OLD's view; and a byte of NEW where programs are predicted.
-// [ns] More: nothing, it is told alone. Sets: seven pairs; but for the last, bdelta-bench prices.
-inline constexpr std::uint64_t kTargetKiBNs = 700;
-inline constexpr std::uint64_t kViewKiBNs = 700;
-inline constexpr std::uint64_t kPredictedNs = 6;
+// Any patch; making a KiB of NEW, checking and digesting it; keeping a KiB of OLD's view; and a byte of NEW that is predicted.
+// [ns] More: nothing, it is told alone. Sets: 50 packages; but for the last, bdelta-bench prices.
+inline constexpr std::uint64_t kPatchNs = 770'000;
+inline constexpr std::uint64_t kTargetKiBNs = 1100;
+inline constexpr std::uint64_t kViewKiBNs = 1000;
+inline constexpr std::uint64_t kPredictedNs = 8;
 
 // Making a prediction, for each byte of NEW.
 // [ns] More: predicts less. Sets: none noted.

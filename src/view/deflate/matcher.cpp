@@ -53,12 +53,9 @@ unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept 
   if (p.search == Search::kBlocks) return p.hash == Hash::kTwo ? kTwoHashes : kBlocksOfGo;
   if (p.hash == Hash::kGo) {
     if (p.search == Search::kGreedy) return kGreedyGo;
-    return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfFour ? kRankedGo : kLazyGo;
+    return is_ranked(p, raw_bytes) ? kRankedGo : kLazyGo;
   }
-  if (p.search == Search::kLazy && !p.ng && raw_bytes >= kRankedTextBytes) {
-    if (p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
-    if (p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
-  }
+  if (is_ranked(p, raw_bytes)) return p.hash == Hash::kThreeBytes ? kRankedThree : kRankedFour;
   const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
   return first + static_cast<unsigned>(p.hash);
 }
@@ -85,6 +82,11 @@ std::unique_ptr<Matcher> make_matcher(unsigned kind) {
 }
 
 }  // namespace
+
+bool is_ranked(const Parameters& p, std::uint64_t raw_bytes) noexcept {
+  if (p.search != Search::kLazy || p.ng || p.hash == Hash::kKnuth || raw_bytes < kRankedTextBytes) return false;
+  return p.chain >= (p.hash == Hash::kThreeBytes ? kRankedChain : kRankedChainOfFour);
+}
 
 Parameters zlib_parameters(unsigned level, unsigned memory) noexcept {
   struct Level {
