@@ -226,11 +226,11 @@ void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& p
     source_members_ = members_of(views->parts);
     return;
   }
-  source_replaced_ = std::move(search.layers.front().source_replaced);
   for (ViewLayer& layer : search.layers) {
     apply_ns_ += layer.apply_ns();
     plans_.push_back(std::move(layer.plan));
   }
+  source_replaced_ = std::move(search.layers.front().source_replaced);
 }
 
 void FileViews::keep_target(std::uint64_t pos, std::size_t count) {

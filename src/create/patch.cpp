@@ -71,7 +71,7 @@ void report_streams(const CreateTask& task, const UnpackReport& unpack, Patch& p
   Report& report = patch.report;
   report.unpack = unpack;
   const std::uint64_t target_size = task.views ? task.views->target_view_bytes() : task.target.size();
-  report.nominal_apply_ns += target_size / 1024 * kTargetKiBNs;
+  report.nominal_apply_ns += kPatchNs + target_size / 1024 * kTargetKiBNs;
   if (task.views) report.nominal_apply_ns += task.views->apply_ns() - patch.lent_ns;
 }
 

@@ -91,7 +91,7 @@ Status PatchBody::add(Chosen chosen) {
   if (!writer_) return add_bdt1();
   if (chosen_.programs) {
     patch_.is_predicted = true;
-    patch_.report.nominal_apply_ns += inputs_.target_size() * kPredictedNs;
+    patch_.report.nominal_apply_ns += total_bytes(chosen_.programs->predicted_ranges()) * kPredictedNs;
   }
   writer_->set_inputs(coder_->modelled_inputs(chosen_.programs.get(), chosen_.substitution_table()));
   count_covers();

@@ -126,9 +126,10 @@ std::uint64_t analysis_bytes(const FoundStreams& found) {
 }
 
 std::uint64_t ViewLayer::apply_ns() const noexcept {
-  std::uint64_t raw_bytes = 0;
-  for (const view::PackedStream& stream : source_replaced.streams) raw_bytes += stream.raw_bytes;
-  const std::uint64_t unpack_ns = plan.kind == view::StreamKind::kDeflate ? raw_bytes * kUnpackNs : 0;
+  std::uint64_t unpack_ns = 0;
+  if (plan.kind == view::StreamKind::kDeflate) {
+    for (const view::PackedStream& stream : source_replaced.streams) unpack_ns += kUnpackStreamNs + stream.raw_bytes * kUnpackNs;
+  }
   return plan.source_view_bytes / 1024 * kViewKiBNs + unpack_ns + std::accumulate(rebuilding_ns.begin(), rebuilding_ns.end(), std::uint64_t{0});
 }
 

@@ -1,4 +1,5 @@
 // Streams of NEW that go on like one of OLD's take its tokens, if these are what NEW has; NEW comes back the same whichever way.
+#include "base/deciding/prices.hpp"
 #include "deflate/zlib_stream.hpp"
 #include "property/view_pairs.hpp"
 #include "view/deflate/recipe_reader.hpp"
@@ -96,6 +97,16 @@ TEST(LentTokens, TheNominalTimeCountsThem) {
     return patch ? patch->report.nominal_apply_ns : 0;
   };
   EXPECT_LT(2 * nominal_ns({}), nominal_ns({.level = 4}));
+}
+
+// OLD's streams are unpacked, each view is made, and NEW's streams are packed again.
+TEST(LentTokens, TheNominalTimeCountsViews) {
+  const Bytes text = wordy_bytes(900'000, 12), new_text = few_edits(text, 13);
+  const ZlibSettings literals = {.strategy = Z_HUFFMAN_ONLY};
+  const auto patch = make_reported(gzip_by(text, literals), gzip_by(new_text, literals), create_options(3));
+  ASSERT_OK(patch);
+  const std::uint64_t views_ns = text.size() / 1024 * (kViewKiBNs + kTargetKiBNs);
+  EXPECT_LE(views_ns + text.size() * (kUnpackNs + kUnsearchedByteNs), patch->report.nominal_apply_ns);
 }
 
 }  // namespace

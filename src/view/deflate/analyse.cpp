@@ -98,7 +98,12 @@ class Analysing {
       PassResult pass = pass_over(matcher, stream_, recipe_.joints, few);
       if (pass.misses <= few.misses) return pass;
     }
-    return pass_over(matchers_.begin(recipe_.parameters, stream_.raw().size()), stream_, recipe_.joints, limits);
+    Matcher& matcher = matchers_.begin(recipe_.parameters, stream_.raw().size());
+    const std::uint64_t before = matcher.looked_at();
+    PassResult pass = pass_over(matcher, stream_, recipe_.joints, limits);
+    // Of a stream that threads may share they are estimated, however many threads there are.
+    if (stream_.raw().size() < kLeastSharedBytes) last_ = {recipe_.parameters, matcher.looked_at() - before, matcher.pos()};
+    return pass;
   }
 
   // As when the stream is made again: a miss has all threads begin anew.
@@ -231,8 +236,8 @@ class Analysing {
   }
 
   MatcherSet& matchers_;
-  // Of the pass over a part of the stream that was the last.
-  struct LastTrial {
+  // Of the last pass over the stream or a part of it, where its candidates are counted.
+  struct LastPass {
     Parameters parameters;
     std::uint64_t looked_at = 0;
     std::uint64_t raw_bytes = 0;
@@ -246,7 +251,7 @@ class Analysing {
   std::uint64_t count_ = 0;
   std::uint64_t trial_bytes_ = 0;
   std::uint64_t least_of_all_ = ~std::uint64_t{0};
-  LastTrial last_;
+  LastPass last_;
   std::uint8_t window_bits_ = 15;
   Family family_ = Family::kZlib;  // whose levels are tried, too
   bool exact_ = false;  // the part that was tried is foreseen

@@ -53,13 +53,10 @@ unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept 
   if (p.search == Search::kBlocks) return p.hash == Hash::kTwo ? kTwoHashes : kBlocksOfGo;
   if (p.hash == Hash::kGo) {
     if (p.search == Search::kGreedy) return kGreedyGo;
-    return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfFour ? kRankedGo : kLazyGo;
+    return is_ranked(p, raw_bytes) ? kRankedGo : kLazyGo;
   }
-  const bool of_three = p.hash == Hash::kThreeBytes || p.hash == Hash::kCrcOfThree;
-  if (p.search == Search::kLazy && !p.ng && raw_bytes >= kRankedTextBytes) {
-    if (of_three && p.chain >= kRankedChain) return kRankedThree;
-    if (p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
-  }
+  const bool of_three = hashes_three(p);
+  if (is_ranked(p, raw_bytes)) return of_three ? kRankedThree : kRankedFour;
   const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
   return of_three ? first : first + static_cast<unsigned>(p.hash == Hash::kCrcOfFour ? Hash::kFourBytes : p.hash);
 }
@@ -86,6 +83,11 @@ std::unique_ptr<Matcher> make_matcher(unsigned kind) {
 }
 
 }  // namespace
+
+bool is_ranked(const Parameters& p, std::uint64_t raw_bytes) noexcept {
+  if (p.search != Search::kLazy || p.ng || p.hash == Hash::kKnuth || p.hash == Hash::kCrcOfFour || raw_bytes < kRankedTextBytes) return false;
+  return p.chain >= (hashes_three(p) ? kRankedChain : kRankedChainOfFour);
+}
 
 Parameters zlib_parameters(unsigned level, unsigned memory) noexcept {
   struct Level {

@@ -130,6 +130,9 @@ class Matcher {
   std::uint64_t looked_at_ = 0;
 };
 
+// Whether such a text is searched by ranks, which takes longer for a token and is spared most candidates.
+[[nodiscard]] bool is_ranked(const Parameters& parameters, std::uint64_t raw_bytes) noexcept;
+
 // A matcher of each kind, made when it is first wanted; those of Go or the others, not both.
 class MatcherSet {
  public:

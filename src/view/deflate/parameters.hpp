@@ -59,6 +59,10 @@ struct Parameters {
 
 [[nodiscard]] constexpr bool is_crc(Hash hash) noexcept { return hash == Hash::kCrcOfThree || hash == Hash::kCrcOfFour; }
 
+[[nodiscard]] constexpr bool hashes_three(const Parameters& p) noexcept {
+  return p.hash == Hash::kThreeBytes || p.hash == Hash::kCrcOfThree;
+}
+
 inline constexpr unsigned kMostChain = 4096;
 inline constexpr std::uint32_t kMostBlockTokens = 32767;
 inline constexpr std::uint32_t kLeastFeedBytes = 300;

@@ -6,8 +6,10 @@
 namespace bdelta::deflate {
 namespace {
 
-constexpr std::uint64_t kSpotBytes = 8 << 10;
-constexpr std::uint64_t kStrideBytes = 256 << 10;
+constexpr std::uint64_t kSpotBytes = 4 << 10;
+constexpr std::uint64_t kSpots = 32;  // where strides are neither short nor long
+constexpr std::uint64_t kLeastStrideBytes = 64 << 10;
+constexpr std::uint64_t kMostStrideBytes = 256 << 10;
 
 }  // namespace
 
@@ -21,8 +23,9 @@ std::uint64_t estimate_looked_at(MatcherSet& matchers, const Parameters& paramet
                                  Watch* watch) {
   std::array<Token, 1024> tokens;
   std::uint64_t looked_at = 0;
+  const std::uint64_t stride_bytes = std::clamp((raw.size() - std::min<std::uint64_t>(pos, raw.size())) / kSpots, kLeastStrideBytes, kMostStrideBytes);
   while (pos < raw.size()) {
-    const std::uint64_t stride = std::min<std::uint64_t>(kStrideBytes, raw.size() - pos);
+    const std::uint64_t stride = std::min<std::uint64_t>(stride_bytes, raw.size() - pos);
     const std::uint64_t spot_bytes = std::min(kSpotBytes, stride);
     const std::uint64_t spot = pos + (stride - spot_bytes) / 2;
     Matcher& matcher = matchers.begin(parameters, raw.size(), known_before(parameters, spot), spot);

@@ -5,13 +5,13 @@
 
 #include "prices.hpp"
 
-int main() {
+int main(int, char** arguments) {
   try {
     bdelta::bench::Prices prices;
     bdelta::bench::measure_applying(prices);
     bdelta::bench::measure_numbers(prices);
     bdelta::bench::measure_modelled(prices);
-    bdelta::bench::measure_unpacking(prices);
+    bdelta::bench::measure_unpacking(arguments[0], prices);
     for (const bdelta::bench::Price& price : prices) {
       std::printf("{\"name\": \"%s\", \"nominal_ns\": %.0f, \"measured_ns\": %.3f}\n", price.name.c_str(), price.nominal_ns,
                   price.measured_ns);

@@ -1,6 +1,10 @@
 // What the parts of bench_prices share. A price is the processor time of one operation by one thread, alone.
 #pragma once
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <ctime>
 #include <stdexcept>
 #include <string>
@@ -18,7 +22,8 @@ using Prices = std::vector<Price>;
 void measure_applying(Prices& prices);   // what each byte takes anyway
 void measure_numbers(Prices& prices);    // the context coder and codecs
 void measure_modelled(Prices& prices);   // literals and misses
-void measure_unpacking(Prices& prices);  // streams of archives
+// Streams of archives. path: of a program, of which some are.
+void measure_unpacking(const char* path, Prices& prices);
 
 // Nanoseconds of processor time that body() takes: the least of several calls, as all else only adds to it. The body checks
 // what it makes.
@@ -33,6 +38,30 @@ double least_ns(Body body) {
     if (i == 0 || ns < least) least = ns;
   }
   return least;
+}
+
+inline double cpu_ns(const rusage& usage) {
+  const auto ns = [](const timeval& time) { return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3; };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+// The same in a process of its own each time, as a patch is applied: all memory that body() asks for is new to it.
+template <class Body>
+double least_cold_ns(Body body) {
+  constexpr int kCalls = 15;
+  const auto least_of = [](const auto& run) {
+    double least = 0;
+    for (int i = 0; i < kCalls; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) ::_exit(run() ? 0 : 1);
+      int status = 1;
+      rusage usage{};
+      if (child < 0 || ::wait4(child, &status, 0, &usage) != child || status != 0) throw std::runtime_error("a process failed");
+      if (i == 0 || cpu_ns(usage) < least) least = cpu_ns(usage);
+    }
+    return least;
+  };
+  return least_of(body) - least_of([] { return true; });
 }
 
 inline void expect(bool right, const char* what) {

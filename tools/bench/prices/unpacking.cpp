@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "apply/view_store.hpp"
 #include "base/deciding/prices.hpp"
 #include "create/missing_text.hpp"
+#include "create/rebuilding_price.hpp"
 #include "prices.hpp"
 #include "support/generate.hpp"
 #include "support/rebuild.hpp"
@@ -19,7 +22,9 @@ namespace bdelta::bench {
 namespace {
 
 constexpr std::size_t kRawBytes = std::size_t{8} << 20;
-constexpr unsigned kViewTexts = 8;  // that a view has: it is larger than what a cache holds
+constexpr std::size_t kSearchedBytes = std::size_t{2} << 20;
+constexpr std::size_t kMemberBytes = std::size_t{8} << 10;  // of an archive of classes: no ranks are made
+constexpr std::size_t kShortMemberBytes = std::size_t{1} << 10;
 
 // Lines of few forms, some of them indented, with names of many: as in sources, what is searched for has been there often.
 Bytes lines_of_code(std::size_t size) {
@@ -70,17 +75,12 @@ Bytes rows_of_tables(std::size_t size) {
   return bytes;
 }
 
-// As in a program: few operations, with operands of one byte or four. It has more tokens than text.
-Bytes instructions(std::size_t size) {
-  test::Random random(1);
-  Bytes bytes;
-  while (bytes.size() < size) {
-    const auto operation = static_cast<std::uint8_t>(random.below(random.between(1, 48)));
-    bytes.push_back(operation);
-    bytes.push_back(static_cast<std::uint8_t>(random.below(random.between(1, 64))));
-    if (operation % 4 == 0) append_le(bytes, static_cast<std::uint32_t>(random.below(random.between(1, 1 << 16))));
-  }
-  bytes.resize(size);
+// This program: machine code, constants and names, as libraries in archives have them.
+Bytes own_program(const char* path, std::size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  Bytes bytes((std::istreambuf_iterator<char>(file)), {});
+  expect(bytes.size() > kMemberBytes, "the program's own file");
+  bytes.resize(std::min(bytes.size(), most));
   return bytes;
 }
 
@@ -98,62 +98,86 @@ Bytes pages(std::size_t size) {
   return bytes;
 }
 
-// What making a stream again takes for each byte of its text, without tokens of OLD.
+// What making streams again takes for each byte of their text, without tokens of OLD: bytes, tokens of each row, candidates, streams.
+constexpr std::size_t kRows = 7;
 struct Rebuilt {
-  double tokens;
-  double candidates;
+  std::array<double, kRows> counts;  // of each byte, as rows have them
   double ns;
 };
 
-Rebuilt rebuilt(ByteSpan raw, int level, int strategy = Z_DEFAULT_STRATEGY) {
-  const Bytes packed = packed_by_zlib(raw, level, strategy);
+// piece_bytes: of the text, that are a stream of their own.
+Rebuilt rebuilt(ByteSpan raw, int level, std::size_t piece_bytes, int strategy = Z_DEFAULT_STRATEGY) {
   deflate::Analyser analyser;
-  const auto analysis = analyser.analyse(packed);
-  expect(static_cast<bool>(analysis), "a recipe");
-  const double ns = least_ns([&] {
-    const auto made = test::rebuild(analyser.matchers(), analysis->recipe, raw, packed.size());
-    expect(made && std::equal(made->begin(), made->end(), packed.begin(), packed.end()), "a stream made again");
-  });
-  const auto bytes = static_cast<double>(raw.size());
-  return {static_cast<double>(analysis->stream.tokens.size()) / bytes, static_cast<double>(analysis->looked_at) / bytes, ns / bytes};
+  std::vector<Bytes> packed;
+  std::vector<deflate::Analysis> analyses;
+  Rebuilt made{{1.0 / 1024}, 0};
+  for (std::size_t at = 0; at < raw.size(); at += piece_bytes) {
+    const ByteSpan piece = raw.subspan(at, std::min(piece_bytes, raw.size() - at));
+    packed.push_back(packed_by_zlib(piece, level, strategy));
+    auto analysis = analyser.analyse(packed.back());
+    expect(static_cast<bool>(analysis), "a recipe");
+    const std::size_t row = token_row(analysis->recipe.parameters, piece.size());
+    made.counts[1 + row] += static_cast<double>(analysis->stream.tokens.size()) / static_cast<double>(raw.size());
+    made.counts[row == 2 ? 5 : 4] += static_cast<double>(analysis->looked_at) / 1024 / static_cast<double>(raw.size());
+    made.counts[6] += 1 / static_cast<double>(raw.size());
+    analyses.push_back(std::move(*analysis));
+  }
+  made.ns = least_ns([&] {
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      const auto again = test::rebuild(analyser.matchers(), analyses[i].recipe, analyses[i].stream.raw(), packed[i].size());
+      expect(again && std::equal(again->begin(), again->end(), packed[i].begin(), packed[i].end()), "a stream made again");
+    }
+  }) / static_cast<double>(raw.size());
+  return made;
 }
 
-// The three rows whose sum is nearest to all of them, by squares of the ratio.
+// The rows whose sum is nearest to all of them, by squares of the ratio.
 void add_search(Prices& prices, const std::vector<Rebuilt>& all) {
-  std::array<std::array<double, 4>, 3> equations{};
+  std::array<std::array<double, kRows + 1>, kRows> equations{};
   for (const Rebuilt& one : all) {
-    const std::array<double, 4> terms = {1 / one.ns, one.tokens / one.ns, one.candidates / one.ns, 1};
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 4; ++j) equations[i][j] += terms[i] * terms[j];
+    std::array<double, kRows + 1> terms;
+    for (std::size_t i = 0; i < kRows; ++i) terms[i] = one.counts[i] / one.ns;
+    terms[kRows] = 1;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      for (std::size_t j = 0; j <= kRows; ++j) equations[i][j] += terms[i] * terms[j];
     }
   }
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t row = 0; row < 3; ++row) {
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t row = 0; row < kRows; ++row) {
       const double factor = equations[row][i] / equations[i][i];
-      for (std::size_t j = 0; j < 4 && row != i; ++j) equations[row][j] -= factor * equations[i][j];
+      for (std::size_t j = 0; j <= kRows && row != i; ++j) equations[row][j] -= factor * equations[i][j];
     }
   }
-  const std::array<std::pair<const char*, std::uint64_t>, 3> rows = {
-      {{"kSearchedByteNs", kSearchedByteNs}, {"kTokenNs", kTokenNs}, {"kCandidateNs", kCandidateNs}}};
-  for (std::size_t i = 0; i < 3; ++i) {
-    prices.push_back({rows[i].first, static_cast<double>(rows[i].second), equations[i][3] / equations[i][i]});
+  const std::array<std::pair<const char*, std::uint64_t>, kRows> rows = {{{"kSearchedKiBNs", kSearchedKiBNs},
+                                                                          {"kTokenNs[0]", kTokenNs[0]},
+                                                                          {"kTokenNs[1]", kTokenNs[1]},
+                                                                          {"kTokenNs[2]", kTokenNs[2]},
+                                                                          {"kCandidatesNs[0]", kCandidatesNs[0]},
+                                                                          {"kCandidatesNs[1]", kCandidatesNs[1]},
+                                                                          {"kMadeStreamNs", kMadeStreamNs}}};
+  for (std::size_t i = 0; i < kRows; ++i) {
+    prices.push_back({rows[i].first, static_cast<double>(rows[i].second), equations[i][kRows] / equations[i][i]});
   }
+}
+
+// In streams of so many bytes of text.
+double unpacking_ns(ByteSpan raw, std::size_t piece_bytes) {
+  std::vector<Bytes> packed;
+  for (std::size_t at = 0; at < raw.size(); at += piece_bytes) packed.push_back(packed_by_zlib(raw.subspan(at, std::min(piece_bytes, raw.size() - at)), 6));
+  deflate::InflateOptions options;
+  options.keep_tokens = false;
+  return least_ns([&] {
+    for (const Bytes& stream : packed) expect(static_cast<bool>(deflate::inflate(stream, options)), "a stream");
+  });
 }
 
 }  // namespace
 
-void measure_unpacking(Prices& prices) {
-  const Bytes raw = test::wordy_bytes(kRawBytes, 1);
-  const Bytes packed = packed_by_zlib(raw, 6);
-  deflate::InflateOptions options;
-  options.keep_tokens = false;
-  const auto unpack = [&] {
-    const auto stream = deflate::inflate(packed, options);
-    expect(stream && stream->raw().size() == raw.size(), "a stream");
-  };
+void measure_unpacking(const char* path, Prices& prices) {
+  const Bytes raw = test::wordy_bytes(kRawBytes, 1), program = own_program(path, kSearchedBytes);
   const auto keep = [&] {
-    ViewStore store(kViewTexts * raw.size(), {});
-    for (std::uint64_t i = 0; i < kViewTexts; ++i) expect(static_cast<bool>(store.add(raw)), "a view");
+    ViewStore store(raw.size(), {});
+    return static_cast<bool>(store.add(raw));
   };
   const Bytes other = test::wordy_bytes(kRawBytes / 8, 2);
   const auto look = [&] {
@@ -161,16 +185,24 @@ void measure_unpacking(Prices& prices) {
     (void)missing.take(raw);
   };
   const auto bytes = static_cast<double>(raw.size());
-  const double unpack_ns = least_ns(unpack);
-  prices.push_back({"kViewKiBNs", static_cast<double>(kViewKiBNs), least_ns(keep) * 1024 / (kViewTexts * bytes)});
-  prices.push_back({"kUnpackNs", static_cast<double>(kUnpackNs), unpack_ns / bytes});
-  const Bytes lines = lines_of_code(kRawBytes);
-  prices.push_back({"kUnsearchedByteNs", static_cast<double>(kUnsearchedByteNs), rebuilt(lines, 6, Z_HUFFMAN_ONLY).ns});
-  const Bytes rows = rows_of_tables(kRawBytes);
-  const Bytes program = instructions(kRawBytes), copies = pages(kRawBytes);
-  add_search(prices, {rebuilt(lines, 1), rebuilt(lines, 6), rebuilt(lines, 9), rebuilt(rows, 6), rebuilt(rows, 9), rebuilt(program, 1),
-                      rebuilt(program, 6), rebuilt(program, 9), rebuilt(copies, 1), rebuilt(copies, 6), rebuilt(copies, 9)});
-  prices.push_back({"kLookNs", static_cast<double>(kLookNs), (unpack_ns + least_ns(look)) / bytes});
+  const double unpack_ns = unpacking_ns(program, program.size()), short_count = static_cast<double>(program.size() / kShortMemberBytes);
+  prices.push_back({"kViewKiBNs", static_cast<double>(kViewKiBNs), least_cold_ns(keep) * 1024 / bytes});
+  prices.push_back({"kUnpackNs", static_cast<double>(kUnpackNs), unpack_ns / static_cast<double>(program.size())});
+  prices.push_back({"kUnpackStreamNs", static_cast<double>(kUnpackStreamNs), (unpacking_ns(program, kShortMemberBytes) - unpack_ns) / short_count});
+  const Bytes lines = lines_of_code(kSearchedBytes);
+  prices.push_back({"kUnsearchedByteNs", static_cast<double>(kUnsearchedByteNs), rebuilt(lines, 6, kSearchedBytes, Z_HUFFMAN_ONLY).ns});
+  const Bytes rows = rows_of_tables(kSearchedBytes);
+  const Bytes copies = pages(kSearchedBytes);
+  std::vector<Rebuilt> all;
+  for (const ByteSpan text : {ByteSpan(lines), ByteSpan(rows), ByteSpan(program), ByteSpan(copies)}) {
+    for (const int level : {1, 6, 9}) all.push_back(rebuilt(text, level, kSearchedBytes));
+  }
+  for (const ByteSpan text : {ByteSpan(rows), ByteSpan(program)}) {
+    for (const int level : {4, 6, 9}) all.push_back(rebuilt(text, level, kMemberBytes));
+    for (const int level : {6, 9}) all.push_back(rebuilt(text, level, kShortMemberBytes));
+  }
+  add_search(prices, all);
+  prices.push_back({"kLookNs", static_cast<double>(kLookNs), unpack_ns / static_cast<double>(program.size()) + least_ns(look) / bytes});
 }
 
 }  // namespace bdelta::bench
