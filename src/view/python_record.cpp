@@ -8,7 +8,7 @@ namespace bdelta::view {
 namespace {
 
 constexpr std::string_view kListName = ".dist-info/RECORD";
-constexpr std::string_view kDigestMark = ",sha256=";
+constexpr std::string_view kHashMark = ",sha256=";
 
 // A list of files: root/NAME-VERSION.dist-info/RECORD.
 struct PackageList {
@@ -49,8 +49,8 @@ void visit_lines(ByteSpan view, const Member& member, const PackageList& list, c
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = std::min(lines.find('\n', begin), lines.size());
     const std::string_view line = lines.substr(begin, end - begin);
-    const std::size_t mark = line.rfind(kDigestMark);
-    const std::size_t text_at = mark + kDigestMark.size();
+    const std::size_t mark = line.rfind(kHashMark);
+    const std::size_t text_at = mark + kHashMark.size();
     const std::size_t text_end = text_at + kDigestTextBytes;
     if (mark != std::string_view::npos && line.size() > text_end && line[text_end] == ',') {
       const std::string_view path = line.substr(0, mark);
