@@ -28,7 +28,7 @@ std::optional<PackageList> as_list(const std::string& name) {
 
 // A package's name without what its spellings differ in (Names and normalization, packaging.python.org).
 std::string package_of(const PackageList& list) {
-  std::string name = list.folder.substr(0, list.folder.find('-'));
+  std::string name(list.folder.begin(), std::find(list.folder.begin(), list.folder.end(), '-'));
   for (char& letter : name) {
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
     if (letter == '.') letter = '_';
