@@ -11,7 +11,7 @@ std::size_t size_of(std::uint64_t begin, std::uint64_t end) noexcept { return st
 
 }  // namespace
 
-Filler::Filler(const Fills& fills) : digests_(fills), stretches_(held_stretches(fills)) {
+Filler::Filler(const Fills& fills) : digests_(fills), held_parts_(held_parts(fills)) {
   for (const FillRule& rule : fills) {
     if (rule.has_places()) continue;
     for (const FillRange& range : rule.ranges) headers_.push_back({range.pos, range.end(), rule.kind.encoding});
@@ -25,18 +25,18 @@ std::vector<Filler::Headers>::const_iterator Filler::headers_at(std::uint64_t po
 }
 
 // Likewise of what is held back; null behind the last one.
-const Stretch* Filler::stretch_at(std::uint64_t pos) const noexcept {
-  const auto stretch = std::partition_point(stretches_.begin(), stretches_.end(),
+const Stretch* Filler::held_at(std::uint64_t pos) const noexcept {
+  const auto part = std::partition_point(held_parts_.begin(), held_parts_.end(),
                                             [&](const Stretch& each) { return each.end <= pos; });
-  return stretch == stretches_.end() ? nullptr : &*stretch;
+  return part == held_parts_.end() ? nullptr : &*part;
 }
 
 bool Filler::fills(std::uint64_t pos, std::uint64_t length) const noexcept {
   const std::uint64_t end = pos + length;
   const auto headers = headers_at(pos);
-  const Stretch* const stretch = stretch_at(pos);
+  const Stretch* const held = held_at(pos);
   return length != 0 && (digests_.has_place(pos, end) || (headers != headers_.end() && headers->begin < end) ||
-                         (stretch && stretch->begin < end));
+                         (held && held->begin < end));
 }
 
 // Whether nothing of a part of the window is filled in. A block that reaches out of the window may be a header.
@@ -107,30 +107,30 @@ Status Filler::fill_final(std::uint64_t pos, MutableByteSpan bytes, const Pass& 
   return fill_places(pos, bytes.first(whole), pass);
 }
 
-// Bytes of a stretch that follow those that have come of it.
-Status Filler::fill_stretch(const Stretch& stretch, MutableByteSpan bytes, const Pass& pass) {
-  const std::size_t whole_bytes = size_of(stretch.begin, stretch.end);
+// Bytes of a held part that follow those that have come of it.
+Status Filler::fill_held(const Stretch& held, MutableByteSpan bytes, const Pass& pass) {
+  const std::size_t whole_bytes = size_of(held.begin, held.end);
   MutableByteSpan all = bytes;
   if (bytes.size() < whole_bytes) {
-    stretch_.reserve(whole_bytes);
-    append(stretch_, bytes);
-    if (stretch_.size() < whole_bytes) return {};
-    all = stretch_;
+    held_.reserve(whole_bytes);
+    append(held_, bytes);
+    if (held_.size() < whole_bytes) return {};
+    all = held_;
   }
-  digests_.fill(stretch.begin, all);
-  BDELTA_TRY(fill_final(stretch.begin, all, pass));
-  stretch_ = Bytes();
+  digests_.fill(held.begin, all);
+  BDELTA_TRY(fill_final(held.begin, all, pass));
+  held_ = Bytes();
   return {};
 }
 
 Status Filler::fill(std::uint64_t pos, MutableByteSpan bytes, const Pass& pass) {
   const std::uint64_t end = pos + bytes.size();
   while (pos < end) {
-    const Stretch* const stretch = stretch_at(pos);
-    const bool is_held = stretch && stretch->begin <= pos;
-    const std::uint64_t stop = std::min(end, !stretch ? end : is_held ? stretch->end : stretch->begin);
+    const Stretch* const held = held_at(pos);
+    const bool is_held = held && held->begin <= pos;
+    const std::uint64_t stop = std::min(end, !held ? end : is_held ? held->end : held->begin);
     const MutableByteSpan part = bytes.subspan(bytes.size() - size_of(pos, end), size_of(pos, stop));
-    BDELTA_TRY(is_held ? fill_stretch(*stretch, part, pass) : fill_final(pos, part, pass));
+    BDELTA_TRY(is_held ? fill_held(*held, part, pass) : fill_final(pos, part, pass));
     pos = stop;
   }
   return {};

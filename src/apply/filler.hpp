@@ -45,17 +45,17 @@ class Filler {
   };
 
   [[nodiscard]] std::vector<Headers>::const_iterator headers_at(std::uint64_t pos) const noexcept;
-  [[nodiscard]] const Stretch* stretch_at(std::uint64_t pos) const noexcept;
+  [[nodiscard]] const Stretch* held_at(std::uint64_t pos) const noexcept;
   [[nodiscard]] bool is_final(std::uint64_t begin, std::uint64_t end, std::uint64_t pos, ByteSpan window) const noexcept;
   std::uint64_t fill_headers(std::uint64_t pos, MutableByteSpan bytes) const noexcept;
   Status fill_places(std::uint64_t pos, MutableByteSpan bytes, const Pass& pass);
   Status fill_final(std::uint64_t pos, MutableByteSpan bytes, const Pass& pass);
-  Status fill_stretch(const Stretch& stretch, MutableByteSpan bytes, const Pass& pass);
+  Status fill_held(const Stretch& held, MutableByteSpan bytes, const Pass& pass);
 
   RangeDigests digests_;
-  std::vector<Stretch> stretches_;      // in the order of the target
+  std::vector<Stretch> held_parts_;      // in the order of the target
   std::vector<Headers> headers_;            // likewise
-  Bytes stretch_;                           // what has come of one
+  Bytes held_;                           // what has come of one
   Bytes block_;                             // likewise
 };
 

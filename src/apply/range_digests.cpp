@@ -92,16 +92,16 @@ std::uint64_t RangeDigests::write(std::uint64_t pos, MutableByteSpan bytes) cons
   return std::min(pos + bytes.size(), input.place_end());
 }
 
-void RangeDigests::fill(std::uint64_t pos, MutableByteSpan stretch) {
+void RangeDigests::fill(std::uint64_t pos, MutableByteSpan held) {
   const auto first = place_at(pos);
   const auto last = std::partition_point(first, by_place_.cend(), [&](const Input* input) {
-    return input->range.place_pos < pos + stretch.size();
+    return input->range.place_pos < pos + held.size();
   });
   std::vector<Input*> inputs(first, last);
   sort(inputs, [](const Input* a, const Input* b) { return a < b; });  // as in inputs_
   for (Input* const input : inputs) {
-    hash_range(*input, pos, stretch);
-    write(*input, pos, stretch);
+    hash_range(*input, pos, held);
+    write(*input, pos, held);
   }
 }
 

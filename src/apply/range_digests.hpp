@@ -31,9 +31,9 @@ class RangeDigests {
   // Writes as much of a place that goes on at `pos` as there are bytes, once its range was hashed. Gives where that ends.
   std::uint64_t write(std::uint64_t pos, MutableByteSpan bytes) const noexcept;
 
-  // All places that have bytes of a stretch, which follows what was hashed, in the order of filling. The ranges of those
-  // that are not known yet end inside the stretch.
-  void fill(std::uint64_t pos, MutableByteSpan stretch);
+  // All places that have bytes of a held part, which follows what was hashed, in the order of filling. The ranges of those
+  // that are not known yet end inside of it.
+  void fill(std::uint64_t pos, MutableByteSpan held);
 
  private:
   struct Input {

@@ -60,11 +60,11 @@ Status check_ranges(const Fills& fills, std::uint64_t target_size) {
   return count > kMostFillRanges ? Status(corrupt("it has more ranges of fills than a patch may have")) : Status();
 }
 
-// Whoever applies has a stretch as a whole before anything in it is filled, and headers block by block.
-Status check_held(const std::vector<Stretch>& stretches, const Stretches& headers) {
-  for (const Stretch& stretch : stretches) {
-    if (stretch.end - stretch.begin > kMostHeldStretch) return corrupt("fills hold back more bytes than a patch may have");
-    if (headers.meets(stretch.begin, stretch.end)) return corrupt("fills hold back tar headers");
+// Whoever applies has a held part as a whole before anything in it is filled, and headers block by block.
+Status check_held(const std::vector<Stretch>& parts, const Stretches& headers) {
+  for (const Stretch& part : parts) {
+    if (part.end - part.begin > kMostHeldPartBytes) return corrupt("fills hold back more bytes than a patch may have");
+    if (headers.meets(part.begin, part.end)) return corrupt("fills hold back tar headers");
   }
   return {};
 }
@@ -94,7 +94,7 @@ std::vector<Stretch> joined(std::vector<Stretch> stretches) {
   return joined;
 }
 
-std::vector<Stretch> held_stretches(const Fills& fills) {
+std::vector<Stretch> held_parts(const Fills& fills) {
   std::vector<Stretch> stretches;
   for (const FillRule& rule : fills) {
     for (const FillRange& range : rule.ranges) {
@@ -115,7 +115,7 @@ std::uint64_t hashed_bytes(const Fills& fills) noexcept {
 
 std::uint64_t held_bytes(const Fills& fills) {
   std::uint64_t bytes = 0;
-  for (const Stretch& stretch : held_stretches(fills)) bytes = std::max(bytes, stretch.end - stretch.begin);
+  for (const Stretch& stretch : held_parts(fills)) bytes = std::max(bytes, stretch.end - stretch.begin);
   for (const FillRule& rule : fills) {
     for (const FillRange& range : rule.ranges) {
       bytes += kHeldFillBytes + rule.result_count(range) * (rule.kind.result_bytes + 1);
@@ -141,7 +141,7 @@ Status check_fills(const Fills& fills, std::uint64_t target_size) {
       }
     }
   }
-  return check_held(held_stretches(fills), headers);
+  return check_held(held_parts(fills), headers);
 }
 
 void write_digest(FillEncoding encoding, const std::array<std::uint8_t, kDigestBytes>& digest, std::uint8_t* out) noexcept {

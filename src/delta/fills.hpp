@@ -102,10 +102,10 @@ using Fills = std::vector<FillRule>;
 inline constexpr std::size_t kMostFillRanges = std::size_t{1} << 17;   // of a patch
 inline constexpr std::uint64_t kMostFillInputs = 8;                    // bytes for each of the target
 inline constexpr std::uint64_t kHeldFillBytes = 256;                   // of an applier's memory, for each range
-inline constexpr std::uint64_t kMostHeldStretch = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kMostHeldPartBytes = std::uint64_t{1} << 24;
 
 // From places in front of their ranges to the ends of these, joined: nobody gets their bytes before the last one is there.
-[[nodiscard]] std::vector<Stretch> held_stretches(const Fills& fills);
+[[nodiscard]] std::vector<Stretch> held_parts(const Fills& fills);
 
 // Of all inputs but those of headers; the fills are sound.
 [[nodiscard]] std::uint64_t hashed_bytes(const Fills& fills) noexcept;
@@ -114,7 +114,7 @@ inline constexpr std::uint64_t kMostHeldStretch = std::uint64_t{1} << 24;
 [[nodiscard]] std::uint64_t held_bytes(const Fills& fills);
 
 // Whether they are no more than that and lie inside a target of this size. Also whether in their order no input holds the
-// place of a later one, and no stretch that is held back holds tar headers. kPatchCorrupt else.
+// place of a later one, and no held part holds tar headers. kPatchCorrupt else.
 Status check_fills(const Fills& fills, std::uint64_t target_size);
 
 // What the kind writes at the place of a SHA-256; `out` has result_bytes.

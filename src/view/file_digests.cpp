@@ -113,7 +113,7 @@ bool is_possible(const Candidate& candidate, std::uint32_t result_bytes, const s
   for (auto met = stretch_at(held, all.begin); met != held.end() && met->begin < all.end; ++met) {
     all = {std::min(all.begin, met->begin), std::max(all.end, met->end)};
   }
-  if (range.place_pos + result_bytes > range.pos || all.end - all.begin > kMostHeldStretch) return false;
+  if (range.place_pos + result_bytes > range.pos || all.end - all.begin > kMostHeldPartBytes) return false;
   const auto behind = stretch_at(headers, all.begin);
   return behind == headers.end() || behind->begin >= all.end;
 }
@@ -165,7 +165,7 @@ FoundFills find_file_digests(ByteSpan source, const Members& source_members, Byt
   for (const DigestList& list : kLists) {
     Candidates candidates =
         changed_digests(list, target, target_members, texts_of(list, source, source_members));
-    const std::vector<Stretch> held = held_stretches(found.fills);
+    const std::vector<Stretch> held = held_parts(found.fills);
     std::erase_if(candidates, [&](const Candidate& each) { return !is_possible(each, list.kind.result_bytes, headers, held); });
     candidates = worth_hashing(std::move(candidates), apply_byte_ns);
     prove(list.kind, target, candidates, pool);

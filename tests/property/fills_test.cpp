@@ -330,7 +330,7 @@ TEST(SignedJars, WindowsOfAnySize) {
     WorkerPool pool(2);
     Craft craft;
     craft.fills = view::find_file_digests(source, members_of(source), target, members_of(target), {}, 0, pool).fills;
-    ASSERT_FALSE(held_stretches(craft.fills).empty());
+    ASSERT_FALSE(held_parts(craft.fills).empty());
     for (const std::uint64_t window_bytes : {40u, 700u, 5000u, 1u << 20}) {
       craft.window_bytes = window_bytes;
       craft.group_bytes = 3 * window_bytes + 1;

@@ -105,7 +105,7 @@ TEST(Filler, DigestsInFrontOfRanges) {
 }
 
 // Nothing that is held back is passed on before the last range has come, and all of it then.
-TEST(Filler, HoldsStretchesBack) {
+TEST(Filler, HoldsPartsBack) {
   const Fills fills = {{kPaddedDigests, 0, {{300, 10, 100}, {400, 10, 200}}}};
   Filler filler(fills);
   Bytes target(1000);

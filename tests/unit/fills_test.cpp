@@ -104,24 +104,24 @@ TEST(Fills, StandBehindWhatTheyAreOfOrInFront) {
   EXPECT_OK(at(0));
 }
 
-std::vector<std::pair<std::uint64_t, std::uint64_t>> stretches_of(const Fills& fills) {
+std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_of(const Fills& fills) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
-  for (const Stretch& stretch : held_stretches(fills)) found.emplace_back(stretch.begin, stretch.end);
+  for (const Stretch& stretch : held_parts(fills)) found.emplace_back(stretch.begin, stretch.end);
   return found;
 }
 
-TEST(Fills, InFrontHoldStretchesBack) {
+TEST(Fills, InFrontHoldPartsBack) {
   using Found = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-  EXPECT_EQ(Found{}, stretches_of({whole({{0, 10, 100}}), headers(0, 4)}));
-  EXPECT_EQ((Found{{100, 500}}), stretches_of({whole({{400, 100, 100}})}));
-  EXPECT_EQ((Found{{100, 600}}), stretches_of({whole({{400, 100, 200}, {500, 100, 100}})}));
-  EXPECT_EQ((Found{{100, 500}, {500, 700}}), stretches_of({whole({{400, 100, 100}}), pages({{600, 100, 500}})}));
+  EXPECT_EQ(Found{}, parts_of({whole({{0, 10, 100}}), headers(0, 4)}));
+  EXPECT_EQ((Found{{100, 500}}), parts_of({whole({{400, 100, 100}})}));
+  EXPECT_EQ((Found{{100, 600}}), parts_of({whole({{400, 100, 200}, {500, 100, 100}})}));
+  EXPECT_EQ((Found{{100, 500}, {500, 700}}), parts_of({whole({{400, 100, 100}}), pages({{600, 100, 500}})}));
 
-  const std::uint64_t target_bytes = 3 * kMostHeldStretch;
-  EXPECT_OK(check_fills({whole({{kMostHeldStretch - 1, 1, 0}})}, target_bytes));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{kMostHeldStretch, 1, 0}})}, target_bytes));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{100, 9, 0}, {kMostHeldStretch + 7, 1, 108}})}, target_bytes));
-  EXPECT_OK(check_fills({whole({{100, 8, 0}, {kMostHeldStretch + 7, 1, 108}})}, target_bytes));
+  const std::uint64_t target_bytes = 3 * kMostHeldPartBytes;
+  EXPECT_OK(check_fills({whole({{kMostHeldPartBytes - 1, 1, 0}})}, target_bytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{kMostHeldPartBytes, 1, 0}})}, target_bytes));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_fills({whole({{100, 9, 0}, {kMostHeldPartBytes + 7, 1, 108}})}, target_bytes));
+  EXPECT_OK(check_fills({whole({{100, 8, 0}, {kMostHeldPartBytes + 7, 1, 108}})}, target_bytes));
 }
 
 TEST(Fills, HoldNoHeadersBack) {

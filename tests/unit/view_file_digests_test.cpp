@@ -110,7 +110,7 @@ TEST_P(EachJar, DigestsOfSignedJarsAreFound) {
   const FoundFills found = found_in(source, target);
   EXPECT_EQ(pair.changed_count + GetParam().signer_count * (pair.changed_count + 1), found.others.size());
   EXPECT_OK(check_fills(found.fills, target.size()));
-  EXPECT_EQ(GetParam().lists_first, !held_stretches(found.fills).empty());
+  EXPECT_EQ(GetParam().lists_first, !held_parts(found.fills).empty());
   Bytes bent = with_others(target, found);
   EXPECT_FALSE(same_bytes(target, bent));
   fill_slowly(bent, found.fills);
@@ -137,7 +137,7 @@ TEST(JarDigests, InFrontOfTheManifest) {
   const Bytes source = tar_of(pair.old_version), target = tar_of(pair.new_version);
   const FoundFills found = found_in(source, target);
   EXPECT_EQ(2 * pair.changed_count + 1, found.others.size());
-  EXPECT_EQ(1u, held_stretches(found.fills).size());
+  EXPECT_EQ(1u, held_parts(found.fills).size());
   Bytes bent = with_others(target, found);
   fill_slowly(bent, found.fills);
   EXPECT_TRUE(same_bytes(target, bent));
@@ -146,7 +146,7 @@ TEST(JarDigests, InFrontOfTheManifest) {
 // Of files further behind their manifest than may be held back, digests stay; those of sections in front of it do, too, where
 // both together are too much.
 TEST(JarDigests, FarBehindTheManifestStay) {
-  constexpr std::size_t kFarBytes = kMostHeldStretch - 100'000;
+  constexpr std::size_t kFarBytes = kMostHeldPartBytes - 100'000;
   for (const bool signatures_first : {false, true}) {
     JarShape shape;
     shape.signatures_first = signatures_first;
