@@ -24,10 +24,10 @@ std::vector<Filler::Headers>::const_iterator Filler::headers_at(std::uint64_t po
   return std::partition_point(headers_.begin(), headers_.end(), [&](const Headers& headers) { return headers.end <= pos; });
 }
 
-// Likewise of what is held back; null behind the last one.
+// Likewise the held part; null behind the last one.
 const Stretch* Filler::held_at(std::uint64_t pos) const noexcept {
   const auto part = std::partition_point(held_parts_.begin(), held_parts_.end(),
-                                            [&](const Stretch& each) { return each.end <= pos; });
+                                         [&](const Stretch& each) { return each.end <= pos; });
   return part == held_parts_.end() ? nullptr : &*part;
 }
 
@@ -63,7 +63,7 @@ void Filler::hash(std::uint64_t pos, ByteSpan bytes) { digests_.hash(pos, bytes)
 std::uint64_t Filler::fill_headers(std::uint64_t pos, MutableByteSpan bytes) const noexcept {
   const std::uint64_t end = pos + bytes.size();
   for (auto headers = headers_at(pos); headers != headers_.end() && headers->begin < end; ++headers) {
-    // The bytes begin at a block, or outside of all stretches.
+    // The bytes begin at a block, or outside of all stretches with headers.
     for (std::uint64_t block = std::max(pos, headers->begin); block < std::min(end, headers->end); block += kTarBlockBytes) {
       if (block + kTarBlockBytes > end) return block;
       const MutableByteSpan header = bytes.subspan(size_of(pos, block), kTarBlockBytes);

@@ -53,10 +53,10 @@ class Filler {
   Status fill_held(const Stretch& held, MutableByteSpan bytes, const Pass& pass);
 
   RangeDigests digests_;
-  std::vector<Stretch> held_parts_;      // in the order of the target
-  std::vector<Headers> headers_;            // likewise
-  Bytes held_;                           // what has come of one
-  Bytes block_;                             // likewise
+  std::vector<Stretch> held_parts_;  // in the order of the target
+  std::vector<Headers> headers_;     // likewise
+  Bytes held_;                       // what has come of a held part
+  Bytes block_;                      // likewise of a block that may be a header
 };
 
 }  // namespace bdelta

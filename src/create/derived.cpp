@@ -67,8 +67,7 @@ Result<Fills> take_fills(const CreateTask& task, const MemberPair& members, cons
   if (settings.fills) add(view::find_header_sums(source, source_archives, target, target_archives, pool));
   if (!images.source.empty()) add(find_page_digests(source, images.source, target, images.target, pool));
   if (settings.fills) {
-    const std::uint64_t apply_byte_ns = settings.coding.apply_byte_ns;
-    add(view::find_file_digests(source, members.source, target, members.target, fills, apply_byte_ns, pool));
+    add(view::find_file_digests(source, members.source, target, members.target, fills, settings.coding.apply_byte_ns, pool));
   }
   if (fills.empty()) return fills;
   BDELTA_ASSIGN(const MutableByteSpan edited, inputs.target.edit(pool));

@@ -19,9 +19,11 @@ struct FoundFills {
   std::vector<OtherBytes> others;
 };
 
-// Adds a range behind those of the last rule if that is of this kind, else in a rule of its own.
+// Adds a range to the last rule if that is of this kind and the range lies behind its others, else in a rule of its own.
 inline void add_range(Fills& fills, const FillKind& kind, unsigned page_log, const FillRange& range) {
-  if (fills.empty() || fills.back().kind != kind || fills.back().page_log != page_log) fills.push_back({kind, page_log, {}});
+  const bool fits = !fills.empty() && fills.back().kind == kind && fills.back().page_log == page_log &&
+                    fills.back().ranges.back().end() <= range.pos;
+  if (!fits) fills.push_back({kind, page_log, {}});
   fills.back().ranges.push_back(range);
 }
 

@@ -143,18 +143,6 @@ void prove(const FillKind& kind, ByteSpan target, Candidates& candidates, Worker
   });
 }
 
-// Behind those that are there, in rules whose ranges share no byte.
-void add(const FillKind& kind, const Candidates& candidates, FoundFills& found) {
-  bool is_first = true;
-  for (const Candidate& candidate : candidates) {
-    if (!candidate.is_proven) continue;
-    if (is_first || candidate.range.pos < found.fills.back().ranges.back().end()) found.fills.push_back({kind, 0, {}});
-    is_first = false;
-    found.fills.back().ranges.push_back(candidate.range);
-    found.others.push_back({candidate.range.place_pos, candidate.other});
-  }
-}
-
 }  // namespace
 
 FoundFills find_file_digests(ByteSpan source, const Members& source_members, ByteSpan target, const Members& target_members,
@@ -166,10 +154,15 @@ FoundFills find_file_digests(ByteSpan source, const Members& source_members, Byt
     Candidates candidates =
         changed_digests(list, target, target_members, texts_of(list, source, source_members));
     const std::vector<Stretch> held = held_parts(found.fills);
-    std::erase_if(candidates, [&](const Candidate& each) { return !is_possible(each, list.kind.result_bytes, headers, held); });
+    const auto has_no_place = [&](const Candidate& each) { return !is_possible(each, list.kind.result_bytes, headers, held); };
+    std::erase_if(candidates, has_no_place);
     candidates = worth_hashing(std::move(candidates), apply_byte_ns);
     prove(list.kind, target, candidates, pool);
-    add(list.kind, candidates, found);
+    for (const Candidate& candidate : candidates) {
+      if (!candidate.is_proven) continue;
+      add_range(found.fills, list.kind, 0, candidate.range);
+      found.others.push_back({candidate.range.place_pos, candidate.other});
+    }
   }
   return found.others.size() < kLeastDigests ? FoundFills() : found;
 }
