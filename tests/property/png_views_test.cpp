@@ -1,4 +1,5 @@
 // Images of PNG files: chunks are joined in one view, and unpacked in the next.
+#include "create/find_pngs.hpp"
 #include "property/view_pairs.hpp"
 #include "view/png_chunks.hpp"
 
@@ -147,6 +148,26 @@ TEST(PngViews, AreNotLookedForWhereEachBeginsInAnother) {
   ASSERT_OK(image);
   EXPECT_EQ(1u, image->report.unpack.unpacked.count);
   EXPECT_EQ(0u, image->report.unpack.unscanned.count);
+}
+
+// Image data that turns out to be no stream takes work, and of that there is as much as the data is worth.
+TEST(PngStreams, AreNotLookedForBehindMuchInVain) {
+  constexpr std::size_t kTextBytes = 1 << 20;
+  const auto found_behind = [&](int broken_count) {
+    Bytes broken = zlib_of(Bytes(kTextBytes));
+    broken.resize(broken.size() - 20);
+    Bytes view;
+    view::PackedStreams runs;
+    const auto add = [&](const Bytes& run) {
+      runs.push_back({view.size(), run.size(), run.size()});
+      append(view, run);
+    };
+    for (int i = 0; i < broken_count; ++i) add(broken);
+    add(zlib_of(wordy_bytes(5000, 1)));
+    return find_png_streams(view, runs, kTextBytes).size();
+  };
+  EXPECT_EQ(1u, found_behind(0));
+  EXPECT_EQ(0u, found_behind(3));
 }
 
 }  // namespace
