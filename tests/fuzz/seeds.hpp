@@ -28,6 +28,12 @@ Bytes number(T value) {
 void save_programs();
 void save_code();
 
+// Directories; containers as their views show them, with streams unpacked, and packed; streams, and views of archives.
+void save_trees();
+void save_members();
+void save_deflate();
+void save_views();
+
 // Inputs whose shapes are those of the targets, and programs of calls of the C interface.
 void save_structured();
 void save_calls();

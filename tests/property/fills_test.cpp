@@ -3,7 +3,6 @@
 
 #include "format/native/layout.hpp"
 #include "hash/sha256.hpp"
-#include "parallel/worker_pool.hpp"
 #include "support/archive.hpp"
 #include "support/craft.hpp"
 #include "support/fills.hpp"
@@ -12,7 +11,6 @@
 #include "support/package.hpp"
 #include "support/signed_jar.hpp"
 #include "support/signed_program.hpp"
-#include "view/file_digests.hpp"
 
 namespace bdelta::test::fills_test {
 namespace {
@@ -325,18 +323,16 @@ TEST(SignedJars, WindowsOfAnySize) {
     shape.file_count = 12;
     shape.signer_count = 2;
     shape.signatures_first = signatures_first;
-    const JarPair jars = jar_pair(shape);
-    const Bytes source = tar_of(jars.old_version), target = tar_of(jars.new_version);
-    WorkerPool pool(2);
+    const JarArchives jars = jar_archives(shape);
     Craft craft;
-    craft.fills = view::find_file_digests(source, members_of(source), target, members_of(target), {}, 0, pool).fills;
+    craft.fills = jars.fills;
     ASSERT_FALSE(held_parts(craft.fills).empty());
     for (const std::uint64_t window_bytes : {40u, 700u, 5000u, 1u << 20}) {
       craft.window_bytes = window_bytes;
       craft.group_bytes = 3 * window_bytes + 1;
-      const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
-      expect_rebuilt_everywhere(source, patch, target);
-      expect_rebuilt_in_pieces(source, patch, target);
+      const Bytes patch = craft_patch(jars.old_version, jars.new_version, covers_of(jars.old_version, jars.new_version), craft);
+      expect_rebuilt_everywhere(jars.old_version, patch, jars.new_version);
+      expect_rebuilt_in_pieces(jars.old_version, patch, jars.new_version);
     }
   }
 }

@@ -3,9 +3,11 @@
 #include <random>
 
 #include "hash/sha256.hpp"
+#include "parallel/worker_pool.hpp"
 #include "support/fills.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "view/file_digests.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -73,6 +75,15 @@ JarPair jar_pair(const JarShape& shape) {
   pair.old_version = signed_files(before, "1.0", shape);
   pair.new_version = signed_files(after, "1.1", shape);
   return pair;
+}
+
+JarArchives jar_archives(const JarShape& shape) {
+  const JarPair pair = jar_pair(shape);
+  JarArchives archives{tar_of(pair.old_version), tar_of(pair.new_version), {}};
+  WorkerPool pool(1);
+  const view::Members before = members_of(archives.old_version), after = members_of(archives.new_version);
+  archives.fills = view::find_file_digests(archives.old_version, before, archives.new_version, after, {}, 0, pool).fills;
+  return archives;
 }
 
 }  // namespace bdelta::test

@@ -25,4 +25,12 @@ struct JarPair {
 // Every third file has other contents in the new version, the last one is new.
 [[nodiscard]] JarPair jar_pair(const JarShape& shape = {});
 
+// The same as tar archives, with all that is found to be filled in in the new one, headers apart.
+struct JarArchives {
+  Bytes old_version;
+  Bytes new_version;
+  Fills fills;
+};
+[[nodiscard]] JarArchives jar_archives(const JarShape& shape = {});
+
 }  // namespace bdelta::test
