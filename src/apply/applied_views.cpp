@@ -61,14 +61,10 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::R
 void take_proven(const KnownViews& known, const view::ViewPlan& plan, view::TargetShape& target) {
   if (!std::equal(plan.recipe.begin(), plan.recipe.end(), known.recipe.begin(), known.recipe.end())) return;
   const auto is_of = [](const view::ProvenStream& proven, const view::PackedStream& stream) {
-    return !proven.is_known() || proven.packed.size() == stream.packed_bytes;
+    return proven.packed.size() == stream.packed_bytes;
   };
   const view::PackedStreams& streams = target.streams();
   if (std::equal(known.proven->begin(), known.proven->end(), streams.begin(), streams.end(), is_of)) target.proven = *known.proven;
-}
-
-bool is_made_again(const view::TargetShape& target) {
-  return std::any_of(target.proven.begin(), target.proven.end(), [](const view::ProvenStream& stream) { return !stream.is_known(); });
 }
 
 }  // namespace
@@ -92,7 +88,7 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
       views.target_parts_.push_back(target.replaced.all());
     }
     const bool lends = std::any_of(target.recipes.begin(), target.recipes.end(), [](const auto& recipe) { return recipe.lends; });
-    if (lends && plans.size() == 1) views.copied_ = std::make_unique<view::CopiedText>(source, *store, replaced.all());
+    if (lends && plans.size() == 1 && target.proven.empty()) views.copied_ = std::make_unique<view::CopiedText>(source, *store, replaced.all());
     views.targets_.push_back(std::move(target));
     views.source_ = std::move(store);
     file = views.source_.get();
@@ -116,7 +112,7 @@ std::size_t AppliedViews::queued_target() const noexcept {
 TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count) {
   queued_ = queued_target();
   const bool is_queued = targets_[queued_].proven.empty();
-  if (thread_count > 1 && !targets_[queued_].recipes.empty() && (is_queued || is_made_again(targets_[queued_]))) {
+  if (thread_count > 1 && !targets_[queued_].recipes.empty() && is_queued) {
     pool_ = std::make_unique<WorkerPool>(thread_count, of_windows.timeline(), of_windows.watch(), of_windows.thread_count());
   }
   sink_digest_ = sink.digest;

@@ -1,5 +1,6 @@
 // Nothing is searched for: the tokens of both streams are decoded side by side, from where what is copied is long enough on,
-// and compared. So it costs little beside making a stream once, and says what is so, whatever encoders made the two.
+// and compared. So it costs little beside making a stream once, and says what is so, whatever encoders made the two. It is the
+// proof, too: that M finds all other tokens, analysing the stream has shown.
 //
 // A stored block of NEW says no tokens, but where blocks end depends on them; so they are searched for.
 //
@@ -190,6 +191,7 @@ std::uint64_t lend_tokens(const FileViews& views, const Covers& covers, view::Vi
   }
   Bytes recipe = writer.finish();
   if (saved_ns == 0 || recipes.held_bytes > view::most_held_bytes(recipe.size())) return 0;
+  if (read_recipes(recipe, replaced.streams).of != recipes.of) return 0;  // the streams are not made once more for this recipe
   plans[0].recipe = std::move(recipe);
   return saved_ns;
 }

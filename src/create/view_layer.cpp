@@ -75,8 +75,7 @@ Bytes recipe_of(std::vector<UnpackedStream>& streams) {
   return recipe;
 }
 
-// They were made from the recipes at hand, but for those that may take OLD's tokens: these are made when the patch is checked.
-// Nothing unless the recipes are what a reader finds in that of all of them.
+// They are what the recipes at hand make. Nothing unless these are what a reader finds in the recipe of all of them.
 std::vector<view::ProvenStream> proven_streams(ByteSpan file, const std::vector<UnpackedStream>& streams, ByteSpan recipe) {
   std::vector<view::ProvenStream> proven;
   auto reader = deflate::RecipeReader::open(recipe);
@@ -84,10 +83,6 @@ std::vector<view::ProvenStream> proven_streams(ByteSpan file, const std::vector<
   for (const UnpackedStream& stream : streams) {
     const auto read = reader->next({stream.place.raw_bytes, stream.place.packed_bytes});
     if (!read || *read != stream.recipe) return {};
-    if (may_lend(stream.recipe, stream.place.raw_bytes)) {
-      proven.emplace_back();
-      continue;
-    }
     proven.push_back({stream.text_digest, file.subspan(static_cast<std::size_t>(stream.place.file_pos), static_cast<std::size_t>(stream.place.packed_bytes))});
   }
   return proven;

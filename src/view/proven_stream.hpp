@@ -1,4 +1,4 @@
-// Streams of NEW that were made again once, by what applies, from the recipe that a patch has.
+// Streams of NEW whose recipes were proven when the patch was made: from the text at hand they make the stream.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,10 @@
 
 namespace bdelta::view {
 
-// What came out, and of which text; nothing for a stream that is to be made.
+// What comes out, and of which text.
 struct ProvenStream {
   Digest128 text{};
   ByteSpan packed;
-
-  [[nodiscard]] bool is_known() const noexcept { return !packed.empty(); }
 };
 
 // Takes a text in the place of a Rebuilder: proves that it is the same, and gives what was made of that.

@@ -113,7 +113,7 @@ Status RebuildingWriter::begin_stream() {
     return {};
   };
   left_bytes_ = stream.raw_bytes;
-  if (!target_.proven.empty() && target_.proven[index_].is_known()) {
+  if (!target_.proven.empty()) {
     proven_text_.emplace(target_.proven[index_], take);
     return {};
   }

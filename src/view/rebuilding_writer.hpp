@@ -27,7 +27,7 @@ struct TargetShape {
   Replacements replaced;
   std::vector<deflate::StreamRecipe> recipes;  // one for each stream, …
   std::vector<ChunkSizes> chunks;              // … or, of chunks, these
-  std::vector<ProvenStream> proven;            // one for each, where not all have to be made again; else none
+  std::vector<ProvenStream> proven;            // one for each, where none has to be made; else none
 
   [[nodiscard]] const PackedStreams& streams() const noexcept { return replaced.streams; }
 };
