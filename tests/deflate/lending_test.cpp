@@ -88,11 +88,11 @@ StreamRecipe lending(const Parameters& parameters) {
 
 TEST(Lending, GivesTheSameStream) {
   const Parameters chromium = {.hash = Hash::kFourBytes, .chain = 4096};
-  WorkerPool pool(3);
+  WorkerPool pool(2);
   unsigned opened = 0;
   for (const Parameters& parameters : {zlib_parameters(4), zlib_parameters(6), zlib_parameters(9), zlib_parameters(6, 9), chromium}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const Pair pair = make_pair_of_texts(2'500'000, seed);
+      const Pair pair = make_pair_of_texts(3'000'000, seed);
       const Bytes packed = own_deflate(pair.text, parameters);
       const Lender lender(own_deflate(pair.old_text, parameters));
       for (const std::size_t step : {std::size_t{10'000}, std::size_t{262'144}, pair.text.size()}) {

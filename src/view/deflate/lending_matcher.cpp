@@ -5,7 +5,7 @@
 namespace bdelta::deflate {
 namespace {
 
-constexpr std::uint64_t kLeastTakenBytes = std::uint64_t{32} << 10;  // else it costs more than it saves
+constexpr std::uint64_t kLeastTakenBytes = std::uint64_t{64} << 10;  // else it costs more than it saves
 constexpr std::uint64_t kSearchedBytes = std::uint64_t{64} << 10;    // for a place where both have a match that ends
 constexpr std::uint64_t kFewBytes = std::uint64_t{4} << 10;          // that mostly suffice for it
 constexpr std::uint64_t kWorkShare = 8;                              // of the text's bytes
@@ -57,7 +57,7 @@ std::size_t LendingMatcher::run_matcher(Token* out, std::size_t most, std::uint6
   const TextCopy* const copy = next_copy();
   const std::uint64_t first_pos = copy ? std::min(copy->first_pos(), stop) : stop;
   Matcher& matcher = ready_matcher();
-  matcher.set_reach(std::min(reach_, std::max(first_pos, pos_) + kFewBytes));
+  matcher.set_reach(copy ? std::min(reach_, std::max(first_pos, pos_) + kFewBytes) : reach_);
   const bool searches = pos_ >= first_pos;
   const std::size_t count = searches ? matcher.run(out, 1, stop) : matcher.run(out, most, first_pos);
   pos_ = matcher.pos();

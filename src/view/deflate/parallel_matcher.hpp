@@ -6,8 +6,9 @@
 // step there, as tokens may lie otherwise. Soon both have a token that ends at the same place with nothing carried, and
 // from there on they agree. Where they don't meet in time, the one before goes on through the other's part.
 //
-// The caller takes the parts in order, each when it is there, and runs parts itself where one is not. So what becomes of the
-// tokens of one part is done while others are under way.
+// The caller takes the parts in order, each when it is there, and runs parts itself where one is not. Others are begun as long as
+// there is text. So what becomes of the tokens of one part, and what the caller does for more text, is done while others are
+// under way.
 //
 // So neither cuts nor threads change what comes out. When another token than the foreseen one is committed, what was
 // foreseen is dropped, and foreseeing begins anew behind it.
@@ -27,11 +28,13 @@ class ParallelMatcher final : public Matcher {
   ParallelMatcher(WorkerPool& pool, const Parameters& parameters, std::uint64_t raw_bytes);
   ~ParallelMatcher() override;
 
-  // How much text there should be for all threads to have enough to do.
+  // How much text there should be for all threads to have enough to do, half of it behind pos().
   [[nodiscard]] static std::uint64_t batch_bytes(const WorkerPool& pool) noexcept;
 
   void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override;
   void set_reach(std::uint64_t pos) noexcept override { reach_ = pos; }
+  // Nothing reads the text there any more, when it returns: this is to be another part of the text.
+  void release(const std::uint8_t* text);
   void join(JointKind kind) override;  // never called: there are none
   Token predict() override;
   void commit(Token token) override;
@@ -41,19 +44,24 @@ class ParallelMatcher final : public Matcher {
  private:
   struct Part;
 
+  [[nodiscard]] Part& part(std::uint64_t number);
   void take_more();
-  void begin_parts();
+  void begin_part(std::uint64_t end);
   void run_part(Part& part);
-  void take_part(std::size_t number);
+  void take_part(std::uint64_t number);
+  void end_parts(Matcher& last, std::vector<Token>& tokens);
+  void restart_at(std::uint64_t pos);
   void drop();
 
   WorkerPool& pool_;
   const Parameters parameters_;
   const std::uint64_t raw_bytes_;
   std::uint64_t reach_ = 0;
-  std::vector<Part> parts_;          // some for each thread
-  std::size_t begun_count_ = 0;      // of parts_: the text up to reach_
-  std::size_t taken_count_ = 0;      // of these; what is not taken may be under way, so the text stays where it is
+  std::vector<Part> parts_;          // some for each thread, which are used in turn
+  std::uint64_t begun_count_ = 0;    // parts, …
+  std::uint64_t begun_end_ = 0;      // … up to there
+  bool is_fresh_ = true;             // nothing is carried there
+  std::uint64_t taken_count_ = 0;    // of these; what is not taken may be under way
   std::vector<Token> bridge_;        // between the part before and the place where this one is met
   std::span<const Token> tokens_;    // at pos_, those from next_ on; of the bridge or of the part taken last
   std::span<const Token> behind_;    // these come next

@@ -40,8 +40,10 @@ class Rebuilder::Work {
                      : nullptr),
         matcher_(lending_ ? *lending_ : own_matcher_), recipe_(recipe), sizes_(sizes),
         sink_(std::move(sink)), lockstep_(recipe.lockstep), rule_(recipe.parameters), piece_rule_(recipe.parameters) {
-    const std::uint64_t capacity = kTextCapacity + (parallel_ ? ParallelMatcher::batch_bytes(*pool) : 0);
+    ahead_bytes_ = parallel_ ? ParallelMatcher::batch_bytes(*pool) / 2 : 0;
+    const std::uint64_t capacity = kTextCapacity + 2 * ahead_bytes_;
     text_.resize(static_cast<std::size_t>(std::min(capacity, sizes.raw_bytes)) + kTextPadding);
+    if (parallel_ && capacity < sizes.raw_bytes) other_text_.resize(text_.size());
     if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
     set_segment();
   }
@@ -96,7 +98,10 @@ class Rebuilder::Work {
     const std::uint64_t keep = matcher_.pos() > kTextBehind ? matcher_.pos() - kTextBehind : 0;
     if (keep <= text_pos_) return;
     const auto drop = static_cast<std::ptrdiff_t>(keep - text_pos_);
-    std::copy(text_.begin() + drop, text_.end(), text_.begin());
+    Bytes& to = parallel_ ? other_text_ : text_;
+    if (parallel_) parallel_->release(to.data());
+    std::copy(text_.begin() + drop, text_.end(), to.begin());
+    if (parallel_) text_.swap(other_text_);
     text_pos_ = keep;
   }
 
@@ -134,6 +139,12 @@ class Rebuilder::Work {
     return deviation_ ? deviation_->size_is : BlockDeviation::Size::kByRule;
   }
 
+  // Up to where blocks are filled now; behind it threads may be ahead.
+  [[nodiscard]] std::uint64_t fill_end() const {
+    const std::uint64_t end = reach();
+    return end == segment_end_ ? end : end - std::min(end, ahead_bytes_);
+  }
+
   // Up to where M can run now.
   [[nodiscard]] std::uint64_t reach() const {
     if (available_ >= std::min(segment_end_ + kTextPadding, sizes_.raw_bytes)) return segment_end_;
@@ -149,7 +160,7 @@ class Rebuilder::Work {
     const bool by_bytes = by_rule && counts_bytes(recipe_.parameters);
     const std::uint64_t end = by_bytes ? std::min(segment_end_, begin_ + kBytesOfBlock) : segment_end_;
     while (tokens_.size() < wanted && matcher_.pos() < end && !full_) {
-      if (matcher_.pos() >= reach()) return false;
+      if (matcher_.pos() >= fill_end()) return false;
       if (recipe_.dense) {
         BDELTA_TRY(read_token());
       } else if (at_correction()) {
@@ -169,7 +180,7 @@ class Rebuilder::Work {
   void run_matcher(std::uint64_t wanted, std::uint64_t end) {
     std::uint64_t most = wanted - tokens_.size();
     if (gzip_looks_) most = std::min<std::uint64_t>(most, kGzipCheckTokens - tokens_.size() % kGzipCheckTokens);
-    const std::uint64_t stop = std::min({reach(), next_correction_pos(), end});
+    const std::uint64_t stop = std::min({fill_end(), next_correction_pos(), end});
     most = std::min(most, stop - matcher_.pos());  // tokens have a byte at least
     const std::size_t before = tokens_.size();
     tokens_.resize(before + static_cast<std::size_t>(most));
@@ -322,6 +333,8 @@ class Rebuilder::Work {
   std::unique_ptr<TokenModels<BitDecoder>> models_;
 
   Bytes text_;                    // from text_pos_ to available_, and padding
+  Bytes other_text_;              // where it goes next, while threads read what is there; none without threads
+  std::uint64_t ahead_bytes_ = 0; // that threads may be ahead
   std::uint64_t text_pos_ = 0;
   std::uint64_t available_ = 0;
   std::uint64_t first_ = 0;       // where the text begins that M knows of

@@ -6,8 +6,8 @@
 //   BDELTA_TRY(rebuilder.finish());
 //
 // The stream is the same whatever pieces its text comes in. Memory: up to 1.6 MiB, and 4 bytes for each token of a block of
-// the size that the recipe says (at most kMostTokensOfBlock). A lender takes 0.4 MiB more, and what its pieces take. Work:
-// at most 4,096 candidates for a byte of text.
+// the size that the recipe says (at most kMostTokensOfBlock). A lender takes 0.4 MiB more, and what its pieces take. A large
+// stream that several threads share takes some 10 MiB more for each of them. Work: at most 4,096 candidates for a byte of text.
 //
 // Errors: kPatchCorrupt if the recipe does not fit the text or the stream's size; those of the sink. After an error
 // nothing more is to be called. Not thread-safe; several at a time need a MatcherSet each.
