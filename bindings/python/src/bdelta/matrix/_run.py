@@ -96,6 +96,7 @@ def run_jobs(
             break
         with contextlib.suppress(CommClosedError), connected(address) as client:  # closed: the scheduler is gone
             check_workers(resources_of(client), plan, left)
+            left.sort(key=lambda job: job.source.bytes + job.target.bytes, reverse=True)  # so that workers end at about the same time
             futures = {submitted(client, job, {"resources": needs(plan, job), "retries": TRIES - 1}): job for job in left}
             for future in as_completed(list(futures), loop=client.loop):  # type: ignore[no-untyped-call]
                 job = futures[future]
