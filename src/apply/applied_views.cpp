@@ -73,16 +73,15 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
                                         WorkerPool* pool, const ViewRoom& room, bool keeps_parts, const KnownViews* known) {
   AppliedViews views;
   RandomReader* file = &source;
-  for (const view::ViewPlan& plan : plans) {
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const view::ViewPlan& plan = plans[i];
     ByteCursor geometry(plan.geometry);
-    const bool is_last = &plan == &plans.back();
-    auto store = known && is_last ? std::make_unique<ViewStore>(known->source_view)
-                                  : std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
+    auto store = known && i + 1 == plans.size() ? std::make_unique<ViewStore>(known->source_view) : std::make_unique<ViewStore>(plans, i, room);
     const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
     view::FileWindow window(*file);
     BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(window, plan, geometry, pool, add));
     BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, replaced, target_bytes, geometry));
-    if (known && views.targets_.empty()) take_proven(*known, plan, target);
+    if (known && i == 0) take_proven(*known, plan, target);
     if (keeps_parts) {
       views.source_parts_.push_back(replaced.all());
       views.target_parts_.push_back(target.replaced.all());

@@ -158,14 +158,15 @@ Status ApplyRun::open_views() {
   return {};
 }
 
-// What the patch declares has room for a part of OLD's view; what the limit has beyond that, for as much more.
+// What the patch declares has room for a part of OLD's views; what the limit has beyond that, for as much more.
 ViewRoom ApplyRun::view_room() const {
-  const std::uint64_t view_bytes = plan_->views.back().source_view_bytes, declared_bytes = view::held_view_bytes(view_bytes);
   const std::uint64_t limit = reachable_limit(options_.memory_limit_bytes);
   const std::uint64_t taken_bytes = info().decoder_memory_bytes + std::min(limit, info().group_bytes);
-  return {.memory_bytes = declared_bytes + (limit > taken_bytes ? std::min(limit - taken_bytes, view_bytes) : 0),
+  std::uint64_t undeclared = 0;
+  for (std::size_t i = 0; i < plan_->views.size(); ++i) undeclared = std::max(undeclared, undeclared_bytes(plan_->views, i));
+  return {.spare_bytes = limit - std::min(limit, taken_bytes),
           .limit_bytes = limit,
-          .needed_bytes = taken_bytes + view_bytes - declared_bytes,
+          .needed_bytes = taken_bytes + undeclared,
           .temp_dir = options_.files.temp_dir};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/memory_limit.hpp"
+#include "view/recipe_memory.hpp"
 
 namespace bdelta {
 namespace {
@@ -15,12 +16,20 @@ bool is_of_opening(ErrorCode code) {
 
 }  // namespace
 
-ViewStore::ViewStore(std::uint64_t view_bytes, const ViewRoom& room)
+std::uint64_t undeclared_bytes(const view::ViewPlans& plans, std::size_t index) noexcept {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = index; i < std::min(index + 2, plans.size()); ++i) {
+    bytes += plans[i].source_view_bytes - view::held_view_bytes(plans[i].source_view_bytes);
+  }
+  return bytes;
+}
+
+ViewStore::ViewStore(const view::ViewPlans& plans, std::size_t index, const ViewRoom& room)
     : limit_bytes_(room.limit_bytes), needed_bytes_(room.needed_bytes) {
-  if (view_bytes > room.memory_bytes) {
+  if (undeclared_bytes(plans, index) > room.spare_bytes) {
     spool_ = std::make_unique<io::Spool>(io::SpoolOptions{kGatheredBytes, room.temp_dir});
   } else {
-    reserve_to_fill(bytes_, static_cast<std::size_t>(view_bytes));
+    reserve_to_fill(bytes_, static_cast<std::size_t>(plans[index].source_view_bytes));
   }
 }
 

@@ -1,4 +1,4 @@
-// Where OLD's view is kept: in memory, or in a nameless temporary file.
+// Where a view of OLD is kept: in memory, or in a nameless temporary file.
 #pragma once
 
 #include <filesystem>
@@ -7,21 +7,25 @@
 
 #include "io/memory_io.hpp"
 #include "io/spool.hpp"
+#include "view/geometry.hpp"
 
 namespace bdelta {
 
-// What there is for the last view of OLD.
+// What there is for views of OLD.
 struct ViewRoom {
-  std::uint64_t memory_bytes = ~std::uint64_t{0};  // a larger view goes to a file
-  std::uint64_t limit_bytes = 0;                   // of all memory, of which this is a part
-  std::uint64_t needed_bytes = 0;                  // the limit with which any view would be there
+  std::uint64_t spare_bytes = ~std::uint64_t{0};  // of memory, beyond what the patch declares; what takes more goes to a file
+  std::uint64_t limit_bytes = 0;                  // of all memory, of which this is a part
+  std::uint64_t needed_bytes = 0;                 // the limit with which all views would be there
   std::optional<std::filesystem::path> temp_dir;   // of the file; unset: the system's directory for temporary files
 };
+
+// What the view with this number takes beyond what its patch declares for it, with that which is made of it next.
+[[nodiscard]] std::uint64_t undeclared_bytes(const view::ViewPlans& plans, std::size_t index) noexcept;
 
 // Any number of threads may read what was stored, and none while it is.
 class ViewStore final : public RandomReader {
  public:
-  ViewStore(std::uint64_t view_bytes, const ViewRoom& room);
+  ViewStore(const view::ViewPlans& plans, std::size_t index, const ViewRoom& room);
 
   // Of a view that is at hand, and outlives this object: what is added is held against it, and kSelfCheckFailed if it is other.
   explicit ViewStore(ByteSpan known) : limit_bytes_(0), needed_bytes_(0), known_(known) {}

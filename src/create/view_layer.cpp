@@ -147,7 +147,7 @@ std::optional<DescribedFile> ViewLayer::plan_source(const ViewedFile& source, co
   plan.source_count = source_replaced.streams.size();
   plan.source_directory_count = source_replaced.directories.size();
   plan.kept_count = kept.size();
-  const std::uint64_t apply_bytes = (limits.holds_source ? source.bytes.size() : 0) + view::held_view_bytes(plan.source_view_bytes) +
+  const std::uint64_t apply_bytes = (limits.holds_source ? view::held_view_bytes(source.bytes.size()) : 0) + view::held_view_bytes(plan.source_view_bytes) +
                                     view::held_stream_bytes(plan.kind, plan.source_largest_bytes) + view::directory_memory_bytes(plan.entry_bytes);
   if (apply_bytes > limits.most_apply_bytes || !view::may_be_kept(plan.source_view_bytes, source.bytes.size(), apply_bytes)) return std::nullopt;
   const std::vector<std::string_view> directory_names(described.names.begin(), described.names.end());

@@ -13,7 +13,7 @@ namespace bdelta {
 
 struct LayerLimits {
   view::StreamKind kind = view::StreamKind::kDeflate;  // of what was found
-  bool holds_source = false;         // an applier does, while it makes the next view of it
+  bool holds_source = false;         // an applier does, or a part of it, while it makes the next view of it
   bool at_any_cost = false;          // takes what was found, all that can be made again
   std::uint64_t most_raw_bytes = 0;  // of the streams of one file
   std::uint64_t most_view_bytes = 0;   // of both views together

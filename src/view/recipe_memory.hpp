@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kMostHeldTextBytes = std::uint64_t{16} << 20;
   return kind == StreamKind::kDeflate && largest_bytes > kMostHeldTextBytes ? kMostHeldTextBytes : largest_bytes;
 }
 
-// What OLD's last view takes of memory at least; more of it may be in a temporary file. Part of the format.
+// What a view of OLD takes of memory at least; more of it may be in a temporary file. Part of the format.
 [[nodiscard]] constexpr std::uint64_t held_view_bytes(std::uint64_t view_bytes) noexcept {
   constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;
   return view_bytes < kMostHeldBytes ? view_bytes : kMostHeldBytes;

@@ -90,6 +90,34 @@ TEST(NestedViews, ToDepthFour) {
   }
 }
 
+// Of each view of OLD, what is beyond the memory that a patch declares is in a file, unless the limit has room for both at a time.
+TEST(NestedViews, EachMayBeInAFile) {
+  const auto archive = [](bool next) {
+    return gzip_of(tar_of({{"top/one.jar", 1'600'000'000, jar_of(next)}, {"top/large", 1'600'000'000, periodic_bytes(20 * kMiB, 300, 3)}}), 1);
+  };
+  const Bytes source = archive(false), target = archive(true);
+  const auto patch = make_patch(source, target, create_options(1));
+  ASSERT_OK(patch);
+  const view::ViewPlans plans = view_plans_of(*patch);
+  ASSERT_EQ(2u, plans.size());
+  ApplyOptions options;
+  options.memory_limit_bytes = info_of(*patch).decoder_memory_bytes;
+  for (const Sink sink : {Sink::kPositioned, Sink::kSequential}) {
+    const auto made = apply_patch(source, *patch, sink, options);
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(target, *made));
+  }
+  options.files.temp_dir = "/there is/no such/folder";
+  const auto refused = apply_patch(source, *patch, Sink::kPositioned, options);
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, refused);
+  const std::uint64_t views_bytes = plans[0].source_view_bytes + plans[1].source_view_bytes;
+  EXPECT_EQ(options.memory_limit_bytes + info_of(*patch).group_bytes + views_bytes - 32 * kMiB, refused.error().needed_bytes);
+  options.memory_limit_bytes = refused.error().needed_bytes - 1;
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(source, *patch, Sink::kPositioned, options));
+  ++options.memory_limit_bytes;
+  EXPECT_OK(apply_patch(source, *patch, Sink::kPositioned, options));
+}
+
 // The inner one is of other streams than those that OLD has packed in the same way.
 TEST(NestedViews, OfOneFileAlone) {
   expect_held(text_of(1), gzip_of(tar_of_jars(true)));

@@ -111,10 +111,10 @@ def held_bytes(heads):
         parts = head.source_count + head.target_count + head.source_directories + head.target_directories
         held += (head.geometry_bytes + head.recipe_bytes + most_held_bytes(head.recipe_bytes) + HELD_TO_REBUILD +
                  HELD_FOR_ENTRIES * head.entry_bytes + HELD_FOR_PART * parts)
-        view = min(head.source_view, MOST_HELD) if head is heads[-1] else head.source_view
+        view = min(head.source_view, MOST_HELD)
         largest = min(head.largest, MOST_HELD) if head.kind == DEFLATE else head.largest
         unpacking = max(unpacking, held_source + view + largest)
-        held_source = head.source_view
+        held_source = view
     return held + unpacking
 
 

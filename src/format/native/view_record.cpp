@@ -53,10 +53,9 @@ std::uint64_t held_bytes(const view::ViewPlans& plans) noexcept {
     bytes += plan.geometry.size() + plan.recipe.size() + view::most_held_bytes(plan.recipe.size()) +
              (plan.source_count + plan.target_count + plan.source_directory_count + plan.target_directory_count) * kHeldPartBytes +
              kRebuildBytes + view::directory_memory_bytes(plan.entry_bytes);
-    const bool is_last = &plan == &plans.back();
-    const std::uint64_t view_bytes = is_last ? view::held_view_bytes(plan.source_view_bytes) : plan.source_view_bytes;
+    const std::uint64_t view_bytes = view::held_view_bytes(plan.source_view_bytes);
     unpacking_bytes = std::max(unpacking_bytes, held_source_bytes + view_bytes + view::held_stream_bytes(plan.kind, plan.source_largest_bytes));
-    held_source_bytes = plan.source_view_bytes;
+    held_source_bytes = view_bytes;
   }
   return bytes + unpacking_bytes;
 }

@@ -175,8 +175,10 @@ double unpacking_ns(ByteSpan raw, std::size_t piece_bytes) {
 
 void measure_unpacking(const char* path, Prices& prices) {
   const Bytes raw = test::wordy_bytes(kRawBytes, 1), program = own_program(path, kSearchedBytes);
+  view::ViewPlans plans(1);
+  plans[0].source_view_bytes = raw.size();
   const auto keep = [&] {
-    ViewStore store(raw.size(), {});
+    ViewStore store(plans, 0, {});
     return static_cast<bool>(store.add(raw));
   };
   const Bytes other = test::wordy_bytes(kRawBytes / 8, 2);
