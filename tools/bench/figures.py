@@ -4,8 +4,7 @@
 usage: figures.py [--write]      without --write it says which files would change; status 1 if any would
 
 In a page `<!-- figures: NAME -->` stands before the table that is written. Seconds are the least of the processor's in all
-runs. Bytes of our patches are those of a later run, which measured no peers. The picture has a mark for each setting:
-geometric means over the six files, relative to `bdelta -3`.
+runs. The picture has a mark for each setting: geometric means over the six files, relative to `bdelta -3`.
 """
 import collections
 import csv
@@ -16,8 +15,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RUN = ROOT / "tests" / "bench" / "runs" / "2026-11-29-readme"
-SIZES = ROOT / "tests" / "bench" / "runs" / "2026-11-30-ours" / "summary.csv"
+RUN = ROOT / "tests" / "bench" / "runs" / "2026-11-30-readme"
 FILES = {"esbuild-linux-x64": "program, {} MB", "django-sdist-tar": "tar, {} MB", "jquery-js": "text, {} MB",
          "typescript-tgz": ".tgz, {} MB", "numpy-whl": "wheel, {} MB", "uiautomator2-apk": "apk, {} MB"}
 ARCHIVES = {"typescript-tgz": "TypeScript, npm .tgz", "aws-sdk-ec2-crate": "aws-sdk-ec2, .crate",
@@ -55,12 +53,6 @@ class Figures:
                     taken = (key[1], row["step"])
                     self.private_bytes[taken] = max(self.private_bytes[taken], int(row["private_bytes"]))
 
-        with open(SIZES, encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                key = (row["pair"], (row["tool"], row["setting"]))
-                if key in self.bytes:
-                    self.bytes[key] = int(row["patch_bytes"])
-
     def cell(self, pair, setting):
         if (pair, setting) not in self.bytes:
             return "not measured"
@@ -92,19 +84,15 @@ def tables(figures):
     titles = {pair: name.format(megabytes(figures.new_bytes[pair])) for pair, name in FILES.items()}
     run = json.loads((RUN / "run.json").read_text(encoding="utf-8"))
     versions = ", ".join(f"{name} {version}" for name, version in run["tools"].items())
-    ours = json.loads((SIZES.parent / "run.json").read_text(encoding="utf-8"))
-    conditions = [f"- **Where**: {run['date'][:10]}, two cores ({run['cpu']}) of a virtual machine that had other work too,\n"
+    conditions = [f"- **Where**: {run['date'][:10]}, two cores ({run['cpu']}) of a virtual machine with no other work,\n"
                   f"  {run['system']}.",
                   f"- **Versions**: {versions}.",
-                  f"- **Bytes** of our patches are those of bdelta {ours['tools']['bdelta']} on {ours['date'][:10]}, from\n"
-                  f"  [a run of its own](../tests/bench/runs/{SIZES.parent.name}/summary.csv). The machine was 1.4 to 1.8 times slower\n"
-                  "  then, so seconds are those of the day before, also for our patches.",
                   "- **Seconds** are those of the processor with one thread, the least of several runs. A run of more than ten",
                   "  seconds by the clock was done once.",
                   f"- [The recorded run](../tests/bench/runs/{RUN.name}/summary.csv) has all figures. `tools/bench/figures.py` puts",
                   "  them here."]
     memory = [round(figures.private_bytes[("bdelta", "-3"), step] / 2**20) for step in ("create", "apply")]
-    conditions.insert(3, f"- **Memory** of `bdelta -3`: at most {memory[0]} MiB of private memory to make one of these patches, "
+    conditions.insert(2, f"- **Memory** of `bdelta -3`: at most {memory[0]} MiB of private memory to make one of these patches, "
                          f"{memory[1]} to apply it.")
     archives = [[name, f"{megabytes(figures.new_bytes[pair])} MB", figures.cell(pair, ("bdelta", "-3")),
                  figures.cell(pair, MIDDLE)] for pair, name in ARCHIVES.items() if pair in figures.new_bytes]
