@@ -24,8 +24,14 @@ Diagonals OutsideFile::diagonals(const Diagonals& of_target) {
     for (auto at = part; at != parts_.end() && at->range.begin < aligned.end; ++at) {
       const std::uint64_t moved_by = at->moved_by();
       const auto change = static_cast<std::int64_t>(moved_by);
-      aligned_.push_back({std::max(aligned.begin, at->range.begin) - moved_by, std::min(aligned.end, at->range.end) - moved_by,
-                          aligned.from_start + change, aligned.from_end + change});
+      AlignedRange& moved = aligned_.emplace_back(aligned);
+      moved.begin = std::max(aligned.begin, at->range.begin) - moved_by;
+      moved.end = std::min(aligned.end, at->range.end) - moved_by;
+      moved.from_start += change;
+      moved.from_end += change;
+      const bool has_data = aligned.data_pos >= at->range.begin && aligned.data_pos < at->range.end;
+      moved.data_pos = has_data ? aligned.data_pos - moved_by : AlignedRange::kNoData;
+      moved.from_data += change;
     }
   }
   return {of_target.from_start + static_cast<std::int64_t>(parts_.front().moved_by()),

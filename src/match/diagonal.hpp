@@ -17,6 +17,10 @@ struct AlignedRange {
   std::uint64_t end = 0;
   std::int64_t from_start = 0;
   std::int64_t from_end = 0;
+  std::uint64_t data_pos = kNoData;  // where data begins behind its headers, if neither has them packed, …
+  std::int64_t from_data = 0;        // … and its diagonal
+
+  static constexpr std::uint64_t kNoData = ~std::uint64_t{0};
 };
 
 // The diagonals on which a target is likeliest to lie: as far from the start as in the source, and as far from the end.

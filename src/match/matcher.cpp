@@ -15,28 +15,58 @@ namespace {
 
 constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
 
+// Scans what is free. Where the data of an aligned range begins, the other version's is what to look at first: where changes
+// are dense, comparing finds no cover that would lead there.
+class GapScan {
+ public:
+  GapScan(const ScanInput& input, const Diagonals& diagonals, std::uint64_t begin, Covers& covers)
+      : input_(input), table_(input.source), covers_(covers) {
+    const auto is_before = [begin](const AlignedRange& part) { return part.begin < begin; };
+    parts_ = {std::partition_point(diagonals.parts.begin(), diagonals.parts.end(), is_before), diagonals.parts.end()};
+    state_.diagonal = state_.home = diagonals.from_start;
+  }
+
+  void run(std::uint64_t begin, std::uint64_t end) {
+    for (; !parts_.empty() && parts_.front().begin < end; parts_ = parts_.subspan(1)) {
+      const AlignedRange& part = parts_.front();
+      if (part.data_pos == AlignedRange::kNoData || part.data_pos < begin) continue;
+      if (part.data_pos >= end) break;
+      scan_range(input_, begin, part.data_pos, state_, table_, covers_);
+      begin = part.data_pos;
+      state_.diagonal = state_.home = part.from_data;
+    }
+    if (begin < end) scan_range(input_, begin, end, state_, table_, covers_);
+  }
+
+  void pass(const Cover& cover) { state_.pass(cover); }
+
+ private:
+  const ScanInput& input_;
+  std::span<const AlignedRange> parts_;  // those that are not passed yet
+  LocalTable table_;
+  ScanState state_;
+  Covers& covers_;
+};
+
 // Scans what `known` leaves free in one chunk, and hands on both in order.
-Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diagonal, std::uint64_t begin,
-                  std::uint64_t end) {
-  LocalTable table(input.source);
-  ScanState state;
-  state.diagonal = state.home = diagonal;
+Covers scan_chunk(const ScanInput& input, const Covers& known, const Diagonals& diagonals, std::uint64_t begin, std::uint64_t end) {
   Covers covers;
+  GapScan scan(input, diagonals, begin, covers);
   auto next = std::lower_bound(known.begin(), known.end(), begin,
                                [](const Cover& cover, std::uint64_t pos) { return cover.target_pos < pos; });
   std::uint64_t pos = begin;
   if (next != known.begin()) {
     const Cover& before = *std::prev(next);
-    state.pass(before);
+    scan.pass(before);
     pos = std::max(pos, before.target_end());  // a known cover may reach in from the chunk before
   }
   for (; next != known.end() && next->target_pos < end; ++next) {
-    scan_range(input, pos, next->target_pos, state, table, covers);
+    scan.run(pos, next->target_pos);
     covers.push_back(*next);
-    state.pass(*next);
+    scan.pass(*next);
     pos = next->target_end();
   }
-  if (pos < end) scan_range(input, pos, end, state, table, covers);
+  scan.run(pos, end);
   return covers;
 }
 
@@ -71,7 +101,7 @@ bool Matcher::is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_s
   return left_bytes > unindexed_bytes() && left_bytes < target_size / kNearlyCoveredShare;
 }
 
-Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal) {
+Covers Matcher::scan(ByteSpan target, const Covers& known, const Diagonals& diagonals) {
   ScanInput input{source_, target, &index_, &params_};
   input.watch = pool_.watch();
   const std::uint64_t size = target.size();
@@ -83,7 +113,7 @@ Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal
     const std::uint64_t begin = i * chunk_bytes;
     const std::uint64_t end = std::min(begin + chunk_bytes, size);
     const Span span(pool_.timeline(), PhaseId::kScan, i, end - begin);
-    chunks[i] = scan_chunk(input, known, diagonal, begin, end);
+    chunks[i] = scan_chunk(input, known, diagonals, begin, end);
     pool_.advance(end - begin);
   });
   std::size_t count = 0;
@@ -147,7 +177,7 @@ Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const Co
   if (params_.parse) tell(left_bytes, true);
   Covers near;
   if (is_nearly_covered(left_bytes, target.size())) {
-    near = timed(PhaseId::kScan, goals().seen_nearby, target.size(), [&] { return scan(target, covers, diagonals.from_start); });
+    near = timed(PhaseId::kScan, goals().seen_nearby, target.size(), [&] { return scan(target, covers, diagonals); });
     left_bytes = target.size() - covered_bytes(near);
   }
 
@@ -156,7 +186,7 @@ Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const Co
   if (!near.empty() && index_.empty()) covers = std::move(near);
 
   // The scan covers most of the rest.
-  covers = timed(PhaseId::kScan, goals().scanned, target.size(), [&] { return scan(target, covers, diagonals.from_start); });
+  covers = timed(PhaseId::kScan, goals().scanned, target.size(), [&] { return scan(target, covers, diagonals); });
   tell(target.size() - covered_bytes(covers), false);
   return covers;
 }

@@ -50,7 +50,7 @@ class Matcher {
   [[nodiscard]] std::uint64_t unindexed_bytes() const noexcept;
   [[nodiscard]] bool is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept;
   void build_index_if_worth(std::uint64_t left_bytes);
-  [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
+  [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, const Diagonals& diagonals);
   [[nodiscard]] bool is_quick_to_settle(ByteSpan target, const Covers& covers) const noexcept;
   [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
   [[nodiscard]] std::vector<Covers> parse(ByteSpan target, const Covers& covers, const CostChoice* choice) const;

@@ -41,7 +41,9 @@ std::int64_t difference(std::uint64_t source_pos, std::uint64_t target_pos) {
 
 AlignedRange aligned(const Member& old_member, const Member& new_member) {
   return {new_member.begin, new_member.end, difference(old_member.begin, new_member.begin),
-          difference(old_member.data_end(), new_member.data_end())};
+          difference(old_member.data_end(), new_member.data_end()),
+          old_member.is_file && new_member.is_file ? new_member.data_pos : AlignedRange::kNoData,
+          difference(old_member.data_pos, new_member.data_pos)};
 }
 
 // Finds what a member of the target was in the source.

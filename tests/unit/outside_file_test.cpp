@@ -53,7 +53,7 @@ TEST(OutsideFile, PutsCoversBackAndCutsThemWhereRangesEnd) {
 // A diagonal is the distance from the target's position to the source's, so it grows by what was left out in front.
 TEST(OutsideFile, MovesDiagonalsByWhatIsLeftOut) {
   OutsideFile file({{10, 20}, {50, 80}}, Bytes(100));
-  const std::vector<AlignedRange> parts = {{0, 15, 7, 8}, {18, 60, -3, 4}, {90, 95, 1, 1}};
+  const std::vector<AlignedRange> parts = {{0, 15, 7, 8, 5, 70}, {18, 60, -3, 4, 55, -2}, {90, 95, 1, 1}};
   const Diagonals moved = file.diagonals({5, 6, parts});
   EXPECT_EQ(moved.from_start, 5 + 10);
   EXPECT_EQ(moved.from_end, 6 + 40);
@@ -63,10 +63,13 @@ TEST(OutsideFile, MovesDiagonalsByWhatIsLeftOut) {
     EXPECT_EQ(moved.parts[i].end, expected.end) << i;
     EXPECT_EQ(moved.parts[i].from_start, expected.from_start) << i;
     EXPECT_EQ(moved.parts[i].from_end, expected.from_end) << i;
+    EXPECT_EQ(moved.parts[i].data_pos, expected.data_pos) << i;
+    EXPECT_EQ(moved.parts[i].from_data, expected.from_data) << i;
   };
-  expect_part(0, {0, 5, 17, 18});
-  expect_part(1, {8, 10, 7, 14});
-  expect_part(2, {10, 20, 37, 44});
+  constexpr std::uint64_t kNone = AlignedRange::kNoData;
+  expect_part(0, {0, 5, 17, 18, kNone, 80});
+  expect_part(1, {8, 10, 7, 14, kNone, 8});
+  expect_part(2, {10, 20, 37, 44, 15, 38});
 }
 
 }  // namespace

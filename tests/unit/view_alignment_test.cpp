@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "create/level.hpp"
 #include "match/matcher.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
@@ -115,6 +116,52 @@ TEST(CoverDiagonals, OfPartsHaveWhatThePartsHaveInCommon) {
   EXPECT_GT(2 * kBytes, covered());
   diagonals.parts = parts;
   EXPECT_LE(kParts * (kBytes - 2 * kInserted), covered());
+}
+
+// It begins behind the headers, and is none where either has it packed.
+TEST(MemberAlignment, KnowsWhereDataBegin) {
+  const Bytes source = tar_of({{"a", 0, text(100)}, {"b", 0, text(600)}});
+  const Bytes target = tar_of({{"b", 0, text(590)}, {"a", 0, text(100)}});
+  view::Members of_source = members_of(source);
+  const view::Members of_target = members_of(target);
+  std::vector<AlignedRange> ranges = view::align_members(of_source, of_target);
+  ASSERT_EQ(2u, ranges.size());
+  EXPECT_EQ(512u, ranges[0].data_pos);
+  EXPECT_EQ(1024, ranges[0].from_data);
+  of_source[1].is_file = false;
+  of_source[0].data_pos += 3;
+  ranges = view::align_members(of_source, of_target);
+  EXPECT_EQ(AlignedRange::kNoData, ranges[0].data_pos);
+  EXPECT_EQ(-1536 + 3, ranges[1].from_data);
+}
+
+// OLD has a text twice. What is a version of the second one is looked for there, though no stretch of it holds for long.
+TEST(MemberAlignment, DataIsLookedForWhereItBegins) {
+  const Bytes once = random_bytes(20'000, 1);
+  Bytes source = once;
+  append(source, once);
+  Bytes target = bytes_of("new");
+  append(target, once);
+  for (std::size_t at = 0; at < target.size(); at += 40) target[at] ^= 0x55;
+  const auto end = static_cast<std::uint64_t>(target.size());
+  const auto second = static_cast<std::int64_t>(once.size());
+  AlignedRange part{0, end, second, second - 3, 0, second};
+  WorkerPool pool(1);
+  for (const int level : {1, 3}) {
+    for (const bool has_data : {true, false}) {
+      part.data_pos = has_data ? 0 : AlignedRange::kNoData;
+      Diagonals diagonals = whole_diagonals(source, target);
+      diagonals.parts = {&part, 1};
+      Matcher matcher(source, level_settings(level).match, {}, pool);
+      std::uint64_t bytes_of_second = 0, covered_bytes = 0;
+      for (const Cover& cover : matcher.find_seeds(target, diagonals)) {
+        covered_bytes += cover.length;
+        if (cover.source_pos >= once.size()) bytes_of_second += cover.length;
+      }
+      EXPECT_LT(end * 9 / 10, covered_bytes);
+      EXPECT_EQ(has_data ? covered_bytes : 0, bytes_of_second) << level;
+    }
+  }
 }
 
 // As many files of a few words each, all alike but for their numbers, in another order.
