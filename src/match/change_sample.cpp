@@ -14,28 +14,6 @@ namespace {
 
 constexpr std::uint64_t kTaskStretches = 64;
 
-struct Stretch {
-  ByteRange range;
-  std::uint64_t changed_bytes;
-};
-
-struct Sample {
-  ByteRanges ranges;
-  std::uint64_t bytes = 0;
-  std::uint64_t changed_bytes = 0;
-};
-
-// One in `every`.
-Sample take(const std::vector<Stretch>& stretches, std::size_t every) {
-  Sample sample;
-  for (std::size_t i = every / 2; i < stretches.size(); i += every) {
-    sample.ranges.push_back(stretches[i].range);
-    sample.bytes += stretches[i].range.end - stretches[i].range.begin;
-    sample.changed_bytes += stretches[i].changed_bytes;
-  }
-  return sample;
-}
-
 }  // namespace
 
 ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t sample_bytes,
@@ -49,25 +27,26 @@ ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers
       changed[i] = changed_bytes(source, target, covers, stretches[i]);
     }
   });
-  std::vector<Stretch> changing;
-  std::uint64_t total = 0;
+  ByteRanges changing;
+  std::uint64_t total_bytes = 0, total_changed_bytes = 0;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
-    if (changed[i] > 0) changing.push_back({stretches[i], changed[i]});
-    total += changed[i];
+    if (changed[i] == 0) continue;
+    changing.push_back(stretches[i]);
+    total_bytes += stretches[i].end - stretches[i].begin;
+    total_changed_bytes += changed[i];
   }
-  const std::uint64_t most_changed = std::clamp(total / kChangedShare, kAmpleChangedBytes, kMostChangedBytes);
-  const auto is_too_much = [&](const Sample& sample) {
-    const std::uint64_t factor = sample.changed_bytes < kAmpleChangedBytes ? kFewChangedFactor : 1;
-    const std::uint64_t most_bytes = factor * sample_bytes;
-    return sample.bytes > most_bytes || sample.changed_bytes > most_changed;
+  const std::uint64_t most_changed_bytes = std::clamp(total_changed_bytes / kChangedShare, kAmpleChangedBytes, kMostChangedBytes);
+  // Told by what is likely to be taken: to go by what is taken would prefer samples that lack where most changes.
+  const auto is_too_much = [&](std::size_t every) {
+    const std::uint64_t changed_bytes = total_changed_bytes / every;
+    const std::uint64_t factor = changed_bytes < kAmpleChangedBytes ? kFewChangedFactor : 1;
+    return total_bytes / every > factor * sample_bytes || changed_bytes > most_changed_bytes;
   };
   std::size_t every = 1;
-  Sample sample = take(changing, every);
-  while (is_too_much(sample) && every < changing.size()) {
-    every += 1 + every / kThinnedShare;
-    sample = take(changing, every);
-  }
-  return std::move(sample.ranges);
+  while (is_too_much(every) && every < changing.size()) every += 1 + every / kThinnedShare;
+  ByteRanges sample;
+  for (std::size_t i = every / 2; i < changing.size(); i += every) sample.push_back(changing[i]);
+  return sample;
 }
 
 }  // namespace bdelta

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/parse.hpp"
 #include "match/parse.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
@@ -158,6 +159,36 @@ TEST(SampleChanges, TakesMoreWhereLittleChanges) {
   const std::uint64_t taken = total_bytes(sample_changes(source, target, {{0, 0, source.size()}}, kBytes, pool));
   EXPECT_GT(taken, kBytes + kBytes / 2);
   EXPECT_LE(taken, 2 * kBytes);
+}
+
+// Few stretches have most of what changes. In the mean a sample has its share of that: it is not one that happens to lack it.
+TEST(SampleChanges, HasItsShareOfWhatChanges) {
+  constexpr std::uint64_t kStretches = 200, kUsual = 16;
+  const Bytes zeros(kStretches * kSampleStretchBytes);
+  WorkerPool pool(1);
+  double share_sum = 0;
+  constexpr unsigned kSeeds = 60;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    Random random(seed);
+    Covers covers;
+    std::vector<std::uint64_t> changed;
+    std::uint64_t total_bytes = 0;
+    for (std::uint64_t i = 0; i < kStretches; ++i) {
+      changed.push_back(random.below(10) == 0 ? kSampleStretchBytes : kUsual);
+      total_bytes += changed.back();
+      const std::uint64_t pos = i * kSampleStretchBytes + changed.back();
+      if (changed.back() == kUsual) covers.push_back({pos, pos, kSampleStretchBytes - kUsual});
+    }
+    std::uint64_t sampled_bytes = 0, sampled_count = 0;
+    for (const ByteRange& range : sample_changes(zeros, zeros, covers, zeros.size() / 8, pool)) {
+      sampled_bytes += changed[static_cast<std::size_t>(range.begin / kSampleStretchBytes)];
+      ++sampled_count;
+    }
+    ASSERT_LT(0u, sampled_count);
+    share_sum += static_cast<double>(sampled_bytes * kStretches) / static_cast<double>(sampled_count * total_bytes);
+  }
+  EXPECT_LT(0.9, share_sum / kSeeds);
+  EXPECT_GT(1.1, share_sum / kSeeds);
 }
 
 }  // namespace
