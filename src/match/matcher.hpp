@@ -23,7 +23,7 @@ struct MatchLimits {
 // Holds one source and its index, and covers one stretch of the target after the other.
 class Matcher {
  public:
-  // `source` must outlive the matcher. The passes are recorded on the timeline of the pool, and are stages of its watch.
+  // `source` and `params` must outlive the matcher. The passes are recorded on the timeline of the pool, and are stages of its watch.
   Matcher(ByteSpan source, const MatchParams& params, const MatchLimits& limits, WorkerPool& pool)
       : source_(source), params_(params), limits_(limits), pool_(pool) {}
 

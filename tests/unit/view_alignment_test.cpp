@@ -148,11 +148,12 @@ TEST(MemberAlignment, DataIsLookedForWhereItBegins) {
   AlignedRange part{0, end, second, second - 3, 0, second};
   WorkerPool pool(1);
   for (const int level : {1, 3}) {
+    const LevelSettings settings = level_settings(level);
     for (const bool has_data : {true, false}) {
       part.data_pos = has_data ? 0 : AlignedRange::kNoData;
       Diagonals diagonals = whole_diagonals(source, target);
       diagonals.parts = {&part, 1};
-      Matcher matcher(source, level_settings(level).match, {}, pool);
+      Matcher matcher(source, settings.match, {}, pool);
       std::uint64_t bytes_of_second = 0, covered_bytes = 0;
       for (const Cover& cover : matcher.find_seeds(target, diagonals)) {
         covered_bytes += cover.length;
