@@ -110,8 +110,7 @@ std::size_t AppliedViews::queued_target() const noexcept {
 
 TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count) {
   queued_ = queued_target();
-  const bool is_queued = targets_[queued_].proven.empty();
-  if (thread_count > 1 && !targets_[queued_].recipes.empty() && is_queued) {
+  if (thread_count > 1 && !targets_[queued_].recipes.empty() && targets_[queued_].proven.empty()) {
     pool_ = std::make_unique<WorkerPool>(thread_count, of_windows.timeline(), of_windows.watch(), of_windows.thread_count());
   }
   sink_digest_ = sink.digest;
@@ -122,7 +121,7 @@ TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& 
                                                                 pool_.get(), of_windows.watch()));
     first = writers_.back().get();
     if (copied_) writers_.back()->take_tokens(*copied_);
-    if (!pool_ || !is_queued || i != queued_) continue;
+    if (!pool_ || i != queued_) continue;
     queue_ = std::make_unique<view::RebuildingQueue>(*writers_.back(), *pool_);
     first = queue_.get();
   }

@@ -8,7 +8,7 @@
 
 namespace bdelta {
 
-// About sample_bytes of the target, or up to four times that where little changes in those, ascending; none where nothing
+// About sample_bytes of the target, or up to twice that where little is likely to change in those, ascending; none where nothing
 // changes. Bytes count as changed where `covers` (valid, ascending) leave them free or copy others. The same for any number
 // of threads.
 [[nodiscard]] ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t sample_bytes,

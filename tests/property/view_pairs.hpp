@@ -57,6 +57,30 @@ inline void expect_left_packed(ByteSpan source, ByteSpan target, const CreateOpt
   expect_rebuilt(source, *patch, target);
 }
 
+// Within the memory that the patch declares all of NEW comes, as what is beyond it of OLD's views is in a file. Without one it
+// takes `beyond_bytes` more, and no byte less.
+inline void expect_views_in_files(ByteSpan source, ByteSpan patch, ByteSpan target, std::uint64_t beyond_bytes) {
+  ApplyOptions options;
+  options.memory_limit_bytes = info_of(patch).decoder_memory_bytes;
+  for (const Sink sink : {Sink::kPositioned, Sink::kSequential}) {
+    for (const unsigned threads : {1u, 3u}) {
+      options.threads = threads;
+      const auto made = apply_patch(source, patch, sink, options);
+      ASSERT_OK(made);
+      EXPECT_TRUE(same_bytes(target, *made));
+    }
+  }
+  options.files.temp_dir = "/there is/no such/folder";
+  const auto refused = apply_patch(source, patch, Sink::kPositioned, options);
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, refused);
+  const std::uint64_t needed_bytes = options.memory_limit_bytes + info_of(patch).group_bytes + beyond_bytes;
+  EXPECT_EQ(needed_bytes, refused.error().needed_bytes);
+  options.memory_limit_bytes = needed_bytes - 1;
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(source, patch, Sink::kPositioned, options));
+  options.memory_limit_bytes = needed_bytes;
+  EXPECT_OK(apply_patch(source, patch, Sink::kPositioned, options));
+}
+
 inline std::vector<ZipMember> members_of(unsigned count) {
   std::vector<ZipMember> members;
   for (unsigned i = 0; i < count; ++i) members.push_back({"folder/file" + std::to_string(i), text_of(100 + i)});

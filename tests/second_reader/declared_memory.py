@@ -10,6 +10,7 @@ from apply import apply_patch, read
 from cursor import Cursor, PatchError, check32
 from memory import Memory
 from trees import read_tree, varint
+from view import DEFLATE, Head, held_bytes
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "golden")
 FIELDS_BEHIND_MAGIC = 6
@@ -69,3 +70,10 @@ class DeclaredMemory(unittest.TestCase):
             bpatch = os.path.join(os.environ["BDELTA_BIN_DIR"], "bpatch")
             old = os.path.join(GOLDEN, name, "old")
             subprocess.run([bpatch, "--quiet", "--no-sync", old, os.path.join(folder, "new"), path], check=True, timeout=120)
+
+    def test_of_each_view_a_part_counts(self):
+        def heads(*sizes):  # of OLD's view, and of its largest stream
+            return [Head(DEFLATE, view << 20, 0, largest << 20, 0, 0, 0, 0, 0, 0, 0, 0) for view, largest in sizes]
+        besides = 2 * 31457280
+        self.assertEqual(held_bytes(heads((100, 50), (300, 3))), besides + (35 << 20))
+        self.assertEqual(held_bytes(heads((5, 2), (300, 3))), besides + (24 << 20))

@@ -84,7 +84,7 @@ def tables(figures):
     titles = {pair: name.format(megabytes(figures.new_bytes[pair])) for pair, name in FILES.items()}
     run = json.loads((RUN / "run.json").read_text(encoding="utf-8"))
     versions = ", ".join(f"{name} {version}" for name, version in run["tools"].items())
-    conditions = [f"- **Where**: {run['date'][:10]}, two cores ({run['cpu']}) of a virtual machine with no other work,\n"
+    conditions = [f"- **Where**: {run['date'][:10]}, two cores ({run['cpu']}) of a virtual machine with little other work,\n"
                   f"  {run['system']}.",
                   f"- **Versions**: {versions}.",
                   "- **Seconds** are those of the processor with one thread, the least of several runs. A run of more than ten",

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kSparseShare = 64;
 inline constexpr std::uint64_t kSparserShare = 1024;
 
 // A sample of what changes, in stretches. It has 1/share of the changed bytes, but so many at least and at most. Where these
-// are few it may be so many times longer. It is thinned by 1/share until it is short enough.
+// are few it may be so many times longer. It is thinned by 1/share until it is likely to be short enough.
 // [bytes, share, factor] More: tells more and takes longer; of the shares, less and finer. Sets: none noted.
 inline constexpr std::uint64_t kSampleStretchBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kChangedShare = 8;
