@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import doctest
 import importlib
 import importlib.metadata
@@ -17,7 +18,8 @@ import pytest
 
 import bdelta
 
-ROOT = pathlib.Path(__file__).parents[3]
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parents[2]
 GUIDE = ROOT / "docs" / "python.md"
 
 
@@ -96,6 +98,14 @@ def test_version_and_licence() -> None:
     files = importlib.metadata.files("bdelta") or []
     licences = [file for file in files if file.name == "LICENSE"]
     assert [file.read_text() for file in licences] == [(ROOT / "LICENSE").read_text()]
+
+
+def test_the_oldest_python_is_told_alike_and_can_read_the_sources() -> None:
+    (oldest,) = re.findall(r">=3\.(\d+)", importlib.metadata.metadata("bdelta")["Requires-Python"])
+    for page, words in ((GUIDE, "Python 3.{} or later"), (HERE.parent / "CMakeLists.txt", "find_package(Python 3.{} ")):
+        assert words.format(oldest) in page.read_text(), page
+    for path in [*pathlib.Path(bdelta.__file__).parent.rglob("*.py"), *HERE.glob("*.py")]:
+        ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, int(oldest)))
 
 
 def test_codes_are_those_of_the_table() -> None:

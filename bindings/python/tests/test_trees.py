@@ -6,14 +6,14 @@ import io
 import os
 import pathlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Union
 
 import pytest
 from conftest import Pair, archive, edited, program, words
 
 import bdelta
 
-Tree = dict[str, bytes | str]  # a file's bytes, or where a link leads
+Tree = dict[str, Union[bytes, str]]  # a file's bytes, or where a link leads
 
 
 def make(root: pathlib.Path, tree: Tree) -> pathlib.Path:

@@ -41,6 +41,7 @@ def test_the_package_and_what_uses_it(mypy: Callable[..., str]) -> None:
 
 RIGHT = """
 import io, mmap, pathlib
+from typing import Optional
 from typing_extensions import assert_type
 import bdelta
 
@@ -50,8 +51,8 @@ def told(now: bdelta.Progress) -> bool:
 def uses(data: mmap.mmap, file: io.BufferedReader) -> None:
     assert_type(bdelta.create("old", pathlib.Path("new"), io.BytesIO(), level=6, progress=told), bdelta.Report)
     assert_type(bdelta.create_bytes(data, memoryview(b""), unpack="none"), bytes)
-    assert_type(bdelta.apply(file, bytearray(3), file, output_limit_bytes=10).target_digests.sha256, bytes | None)
-    assert_type(bdelta.inspect("patch", io="mmap").target_size, int | None)
+    assert_type(bdelta.apply(file, bytearray(3), file, output_limit_bytes=10).target_digests.sha256, Optional[bytes])
+    assert_type(bdelta.inspect("patch", io="mmap").target_size, Optional[int])
     with bdelta.PushApply("old", "new", overwrite=True) as push:
         push.feed(b"")
     assert_type(push.finish(), bdelta.Report)
