@@ -63,7 +63,7 @@ def test_another_plan_with_a_release_of_the_same_name(
     made(root, f"full_ratio={full_ratio}")
     before = (root / "out" / "manifest.json").read_bytes()
     assert _main.main([command, str(root / "plan.toml"), f"--set=input={root}/other/{{release}}"]) == 1
-    assert f"output: the patches in {root}/out are of other files, by another plan; take another" in capsys.readouterr().err
+    assert f"plan.toml:4: output: the patches in {root}/out are of other files, by another plan; take another" in capsys.readouterr().err
     assert (root / "out" / "manifest.json").read_bytes() == before
     assert _main.main(["plan", str(root / "plan.toml")]) == 0
 
@@ -94,10 +94,10 @@ def test_runs_to_two_outputs_are_two_jobs_of_a_cluster(root: pathlib.Path) -> No
     ("before", "after", "message"),
     [
         ("", "[create]\nlevel = 4\n", "create.level: is 4, and the patches in .*/out were made with the default; take"),
-        ("[create]\nlevel = 4\n", "[create]\nlevel = 6\n", "create.level: is 6, and .* were made with 4; .* or 4 again"),
+        ("[create]\nlevel = 4\n", "[create]\nlevel = 6\n", "plan.toml:6: create.level: is 6, and .* were made with 4; .* or 4 again"),
         ("[create]\nlevel = 4\nthreads = 1\nverify = true", "[create]\nlevel = 4\nthreads = 2\ntime_limit_seconds = 9", ""),
         ("last = 1\n", 'last = 0\nfull_ratio = 0.5\nroutes = "newest"\n', ""),
-        ("", '[[policies]]\nfiles = ["a*"]\nlevel = 1\n', r'policies: is \[\[\["a\*"\], 0, \{"level": 1\}\]\], and'),
+        ("", '[[policies]]\nfiles = ["a*"]\nlevel = 1\n', r'plan.toml:5: policies: is \[\[\["a\*"\], 0, \{"level": 1\}\]\], and'),
     ],
 )
 def test_what_stays_the_same_in_an_output(root: pathlib.Path, before: str, after: str, message: str) -> None:
@@ -114,7 +114,7 @@ def test_a_folder_of_another_version_or_of_other_releases(root: pathlib.Path, mo
     path = written(root, GOOD.format(root=root))
     claim_output(_plan.read_plan(path))
     claim_output(_plan.read_plan(path, ['releases=["3", "4"]']))
-    with pytest.raises(_plan.PlanError, match="^releases: none of 1, 2 is among .* of the patches in .*/out, which are 3, 4; "):
+    with pytest.raises(_plan.PlanError, match="^--set releases: none of 1, 2 is among .* of the patches in .*/out, which are 3, 4; "):
         claim_output(_plan.read_plan(path, ['releases=["1", "2"]']))
     monkeypatch.setattr(bdelta, "__version__", "9.9")
     with pytest.raises(_plan.PlanError, match='^version: is "9.9", and the patches in .*/out were made with '):

@@ -59,7 +59,7 @@ def test_keys_that_are_missing(root: pathlib.Path, key: str) -> None:
 
 def test_globs_that_find_nothing(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root).replace('"*"', '"*", "*.exe"')))
-    with pytest.raises(_plan.PlanError, match=re.escape(f"'*.exe' finds nothing in {root}/in/{{release}} of any release")):
+    with pytest.raises(_plan.PlanError, match=re.escape(f"plan.toml:3: files: '*.exe' finds nothing in {root}/in/{{release}} of any release")):
         _plan.find_files(plan)
 
 
@@ -71,7 +71,7 @@ def test_names_that_lead_outside(root: pathlib.Path, setting: str) -> None:
 
 def test_releases_without_a_file(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root)), ['releases=["1", "3", "4"]'])
-    with pytest.raises(_plan.PlanError, match=f"releases: nothing is found of '4', in {root}/in/4 for one"):
+    with pytest.raises(_plan.PlanError, match=f"^--set releases: nothing is found of '4', in {root}/in/4 for one"):
         _plan.find_files(plan)
 
 
@@ -79,7 +79,7 @@ def test_files_that_no_two_releases_have(root: pathlib.Path) -> None:
     for release in ("1", "2"):
         (root / "in" / release / "app").rename(root / "in" / release / f"app-{release}")
     plan = _plan.read_plan(written(root, GOOD.format(root=root)))
-    with pytest.raises(_plan.PlanError, match="files: none has the same path in two releases"):
+    with pytest.raises(_plan.PlanError, match="plan.toml:3: files: none has the same path in two releases"):
         _plan.jobs_of(plan, _plan.find_files(plan))
 
 
@@ -88,7 +88,7 @@ def test_text_that_is_not_utf_8(root: pathlib.Path) -> None:
     with pytest.raises(_plan.PlanError, match=":5: expected TOML, which is UTF-8"):
         _plan.read_plan(str(root / "plan.toml"))
     pathlib.Path(os.fsdecode(os.fsencode(root / "in" / "2") + b"/\xff")).write_bytes(b"x")
-    with pytest.raises(_plan.PlanError, match=r"files: '\\udcff' in .*/in/2 is no name in UTF-8"):
+    with pytest.raises(_plan.PlanError, match=r"plan.toml:3: files: '\\udcff' in .*/in/2 is no name in UTF-8"):
         _plan.find_files(_plan.read_plan(written(root, GOOD.format(root=root))))
 
 
@@ -137,7 +137,7 @@ def test_patches_of_one_name(root: pathlib.Path) -> None:
         (folder / "a" / "b").write_bytes(b"x")
         (folder / "a__b").write_bytes(b"x")
     plan = _plan.read_plan(written(root, GOOD.format(root=root).replace('"*"', '"*", "*/*"')))
-    with pytest.raises(_plan.PlanError, match="two patches have the name 'a__b--1--2.bdelta'"):
+    with pytest.raises(_plan.PlanError, match="plan.toml:3: files: two patches have the name 'a__b--1--2.bdelta'"):
         _plan.jobs_of(plan, _plan.find_files(plan))
 
 
@@ -169,13 +169,13 @@ def test_plan_refuses_what_run_refuses(
     if what == "other files":
         (root / "out").mkdir()
         (root / "out" / "mine").write_bytes(b"x")
-        message = "exists and holds other files"
+        message = f"{path}:4: output: {root}/out exists and holds other files"
     elif what == "another plan":
         claim_output(_plan.read_plan(path, ["create.level=3"]))
-        message = "create.level: is the default, and the patches in"
+        message = f"{path}: create.level: is the default, and the patches in"
     elif what == "no folder":
         path = written(root, GOOD.format(root=root).replace("/out", "/in/1/app/out"))
-        message = f"output: {root}/in/1/app is no folder that can be written to"
+        message = f"{path}:4: output: {root}/in/1/app is no folder that can be written to"
     else:
         monkeypatch.setattr("distributed.system.MEMORY_LIMIT", 1000)
         message = "no worker has the resources of 'app--1--2.bdelta'"

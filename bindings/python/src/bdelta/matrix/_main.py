@@ -171,7 +171,7 @@ def make(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: lis
 def verify(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
     manifest = manifest_of(plan)
     if manifest is None:
-        raise PlanError(f"output: {plan.output} has no manifest.json; run the plan first")
+        raise plan.fail("output", f"{plan.output} has no manifest.json; run the plan first")
     made = {entry["patch"]["name"]: entry for entry in manifest["patches"] if entry["patch"]}
     chosen = [job for job in jobs if job.name in made]
     if arguments.sample and arguments.sample < len(chosen):

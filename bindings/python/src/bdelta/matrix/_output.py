@@ -26,21 +26,21 @@ def check_output(plan: Plan) -> None:
     if known is None:
         fs, path = fsspec.core.url_to_fs(plan.output)
         if fs.exists(path) and fs.ls(path, detail=False):
-            raise PlanError(f"output: {plan.output} exists and holds other files; take another folder")
+            raise plan.fail("output", f"{plan.output} exists and holds other files; take another folder")
         if is_local(fs):
             there = next(folder for folder in (path, *map(str, pathlib.Path(path).parents)) if os.path.lexists(folder))
             if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
-                raise PlanError(f"output: {there} is no folder that can be written to")
+                raise plan.fail("output", f"{there} is no folder that can be written to")
         return
     before, now = known_json(known, mark_of(plan)), plan.fixed()
     releases = before.pop("releases", [])
     if not set(releases) & set(plan.releases):
-        raise PlanError(f"releases: none of {', '.join(plan.releases)} is among those of the patches in {plan.output}, "
-                        f"which are {', '.join(releases)}; take another folder")
+        raise plan.fail("releases", f"none of {', '.join(plan.releases)} is among those of the patches in {plan.output}, which "
+                        f"are {', '.join(releases)}; take another folder")
     for key in sorted({*before, *now}):
         if before.get(key) != now.get(key):
             was, is_now = (json.dumps(of[key]) if key in of else "the default" for of in (before, now))
-            raise PlanError(f"{key}: is {is_now}, and the patches in {plan.output} were made with {was}; take another folder, "
+            raise plan.fail(key, f"is {is_now}, and the patches in {plan.output} were made with {was}; take another folder, "
                             f"or {was} again")
 
 
@@ -74,8 +74,8 @@ def check_files(plan: Plan, files: list[File]) -> list[str]:
     sides = [(entry["platform"], side) for entry in manifest.get("patches", []) for side in (entry["source"], entry["target"])]
     sides.sort(key=lambda one: int(one[1]["bytes"]))  # as it may have to be read, the smallest first
     if sides and not any(_is_same(now.get((platform, side["name"], side["release"])), side) for platform, side in sides):
-        raise PlanError(f"output: the patches in {plan.output} are of other files, by another plan; take another folder, or remove "
-                        "its manifest.json if no one needs it")
+        raise plan.fail("output", f"the patches in {plan.output} are of other files, by another plan; take another folder, or "
+                        "remove its manifest.json if no one needs it")
     before = {(file["platform"], file["name"], file["release"]) for file in manifest.get("files", [])}
     return sorted({posixpath.join(platform, name) for platform, name, release in before - now.keys() if release in plan.releases})
 

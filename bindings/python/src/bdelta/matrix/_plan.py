@@ -92,6 +92,11 @@ class Plan:
     create: bdelta.CreateOptions = dataclasses.field(default_factory=lambda: bdelta.CreateOptions())
     policies: tuple[Policy, ...] = ()
     """The first that fits a file adds its options to those above."""
+    places: dict[str, str] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    """Keys with file and line in front, as far as they have a place."""
+
+    def fail(self, key: str, what: str) -> PlanError:
+        return PlanError(f"{self.places.get(key, key)}: {what}")
 
     def folder(self, release: str, platform: str) -> str:
         """The URL of what a release has for a platform."""
@@ -207,12 +212,17 @@ class _Reader:
             self.locate(table, "")
         self.set_keys.add(name)
 
-    def fail(self, key: str, what: str) -> PlanError:
+    def place(self, name: str) -> str:
+        """A key, which may have its table in front, with where it stands."""
+        key = name.rpartition(".")[2]
         if key in self.set_keys:
-            return PlanError(f"--set {key}: {what}")
+            return f"--set {name}"
         found = re.search(rf"^\s*(\[+\s*)?{re.escape(key)}\b", self.text, re.M)
         line = f":{self.text.count(chr(10), 0, found.end()) + 1}" if found else ""
-        return PlanError(f"{self.path}{line}: {key}: {what}")
+        return f"{self.path}{line}: {name}" if self.text else name
+
+    def fail(self, key: str, what: str) -> PlanError:
+        return PlanError(f"{self.place(key)}: {what}")
 
     def take(self, key: str, kind: type | tuple[type, ...], wanted: str, otherwise: Any = None) -> Any:
         value = self.table.pop(key, otherwise)
@@ -304,6 +314,7 @@ def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
         routes=reader.take("routes", str, "a string", "all"),
         create=reader.options(),
         policies=reader.policies(),
+        places={name: reader.place(name) for name in ("releases", "files", "output", "policies", *(f"create.{key}" for key in OPTIONS))},
     )
     for key in reader.table:
         raise reader.fail(key, "there is no such key")
@@ -335,8 +346,8 @@ def find_files(plan: Plan) -> list[File]:
                     matched.add((platform, glob))
                     name = posixpath.relpath(path, folder)
                     if not is_text(name):
-                        raise PlanError(f"files: {ascii(name)} in {plan.folder(release, platform)} is no name in UTF-8, which the "
-                                        "manifest needs; rename it, or leave it out")
+                        raise plan.fail("files", f"{ascii(name)} in {plan.folder(release, platform)} is no name in UTF-8, which "
+                                        "the manifest needs; rename it, or leave it out")
                     if is_local(fs):
                         path = os.path.realpath(path)  # changes of what a link leads to count
                     found[platform, name, release] = File(
@@ -345,10 +356,10 @@ def find_files(plan: Plan) -> list[File]:
     for platform in plan.platforms:
         for glob in plan.files:
             if (platform, glob) not in matched:
-                raise PlanError(f"files: {glob!r} finds nothing in {plan.folder('{release}', platform)} of any release")
+                raise plan.fail("files", f"{glob!r} finds nothing in {plan.folder('{release}', platform)} of any release")
     for release in plan.releases:
         if not any(of == release for _, _, of in found):
-            raise PlanError(f"releases: nothing is found of {release!r}, in {plan.folder(release, plan.platforms[0])} for one")
+            raise plan.fail("releases", f"nothing is found of {release!r}, in {plan.folder(release, plan.platforms[0])} for one")
     return [found[key] for key in sorted(found)]
 
 
@@ -365,12 +376,12 @@ def jobs_of(plan: Plan, files: list[File]) -> list[Job]:
             for source in versions[max(0, at - plan.last) if plan.last else 0 : at]:
                 jobs.append(Job(source, target, _patch_name(source, target), _memory(plan, source, target)))
     if not jobs:
-        raise PlanError("files: none has the same path in two releases, so there is no patch to be made")
+        raise plan.fail("files", "none has the same path in two releases, so there is no patch to be made")
     names: dict[str, Job] = {}
     for job in jobs:
         other = names.setdefault(job.name.lower(), job)
         if other is not job:
-            raise PlanError(f"two patches have the name {job.name!r}: of {other.source.url} and of {job.source.url}")
+            raise plan.fail("files", f"two patches have the name {job.name!r}: of {other.source.url} and of {job.source.url}")
     return jobs
 
 
