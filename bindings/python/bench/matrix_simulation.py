@@ -71,13 +71,13 @@ def nothing(at: int) -> int:
 def scheduler_seconds(workers: int) -> float:
     """Of the scheduler for a job, and of the client that submits it and takes its result."""
     count = min(workers, 16)  # threads of this process; each job asks all of them for room
-    with LocalCluster(  # type: ignore[no-untyped-call]
+    with LocalCluster(
         n_workers=count, threads_per_worker=1, processes=False, dashboard_address=None, memory_limit=None,
         resources={"MEMORY": 1e12, "THREADS": 1},
-    ) as cluster, Client(cluster) as client:  # type: ignore[no-untyped-call]
+    ) as cluster, Client(cluster) as client:
         start = time.process_time()
         futures = [client.submit(nothing, at, resources={"MEMORY": 1e6, "THREADS": 1}, retries=2) for at in range(PROBE_JOBS)]
-        for _ in as_completed(futures):  # type: ignore[no-untyped-call]
+        for _ in as_completed(futures):
             pass
         return (time.process_time() - start) / PROBE_JOBS
 

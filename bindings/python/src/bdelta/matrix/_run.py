@@ -43,7 +43,7 @@ def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
     count, resources = local_resources(plan, jobs, workers)
     with contextlib.ExitStack() as stack:
         with signals_held():
-            cluster = LocalCluster(  # type: ignore[no-untyped-call]
+            cluster = LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
                 memory_limit=None,
@@ -57,7 +57,7 @@ def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
 
 def connected(address: str) -> Client:
     """A client of a scheduler that has a worker. It may take a minute to come back, and its workers another."""
-    client = Client(address, timeout=60, set_as_default=False)  # type: ignore[no-untyped-call]
+    client = Client(address, timeout=60, set_as_default=False)
     client.wait_for_workers(1, timeout=60)
     return client
 
@@ -98,7 +98,7 @@ def run_jobs(
             check_workers(resources_of(client), plan, left)
             left.sort(key=lambda job: job.source.bytes + job.target.bytes, reverse=True)  # so that workers end at about the same time
             futures = {submitted(client, job, {"resources": needs(plan, job), "retries": TRIES - 1}): job for job in left}
-            for future in as_completed(list(futures), loop=client.loop):  # type: ignore[no-untyped-call]
+            for future in as_completed(list(futures), loop=client.loop):
                 job = futures[future]
                 if future.status == "finished":
                     done[job.name] = future.result()
