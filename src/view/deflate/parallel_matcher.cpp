@@ -10,26 +10,31 @@ namespace {
 constexpr std::uint64_t kThreadBytes = 1 << 20;
 constexpr std::uint64_t kPartBytes = 256 << 10;  // less than a thread's, as some text takes many times as long as other
 constexpr std::uint64_t kBefore = 2 << 10;       // that a part begins before its cut
+constexpr std::uint64_t kBehind = 2 << 10;       // that a part goes on behind its end, if there is text
 constexpr std::size_t kStep = 16384;             // tokens that are asked for at a time
-constexpr std::uint64_t kMeetBytes = 8 << 10;    // behind the cut: so far it is noted where nothing is carried
+
+// Where nothing is carried, and how many tokens of the part come before.
+struct Meeting {
+  std::uint64_t pos;
+  std::size_t token_count;
+};
 
 }  // namespace
 
 struct ParallelMatcher::Part {
-  MatcherSet matchers;
-  Matcher* matcher = nullptr;  // at the end of the part, as the stream has it if the part was met
   const std::uint8_t* text = nullptr;
   std::uint64_t text_pos = 0;
   std::uint64_t text_end = 0;
   bool is_first = false;       // begins where nothing is carried, and needs no meeting
   std::uint64_t cut = 0;       // where it is to be met
   std::uint64_t begin = 0;     // a little before, if it is not the first
-  std::uint64_t end = 0;
+  std::uint64_t end = 0;       // the cut of the next one
+  std::uint64_t run_end = 0;   // a little behind, or there
   std::vector<Token> tokens;   // from `begin` on
   bool is_done = true;         // marked by the pool's task
   std::exception_ptr thrown;   // by it
-  // Where nothing is carried, near the cut, and how many tokens come before.
-  std::vector<std::pair<std::uint64_t, std::size_t>> fresh;
+  std::vector<Meeting> meetings;       // with the part before
+  std::vector<Meeting> meetings_next;  // with the next one: one at least, at `end` or behind
 };
 
 ParallelMatcher::ParallelMatcher(WorkerPool& pool, const Parameters& parameters, std::uint64_t raw_bytes)
@@ -83,18 +88,33 @@ void ParallelMatcher::commit(Token token) {
   }
 }
 
+std::size_t ParallelMatcher::run(Token* out, std::size_t most, std::uint64_t stop) {
+  std::size_t count = 0;
+  std::uint64_t pos = pos_;
+  while (count < most && pos < stop) {
+    while (next_ == tokens_.size()) take_more();
+    const std::size_t end = next_ + std::min(most - count, tokens_.size() - next_);
+    for (; next_ != end && pos < stop; pos += length_of(tokens_[next_++])) out[count++] = tokens_[next_];
+    pos_ = pos;
+  }
+  return count;
+}
+
 void ParallelMatcher::take_more() {
   next_ = 0;
   tokens_ = std::exchange(behind_, {});
   if (!tokens_.empty()) return;
-  // The part taken last is still of use: its matcher goes on to where the next one is met.
-  while (begun_count_ - taken_count_ + 1 < parts_.size() && reach_ >= begun_end_ + kPartBytes) begin_part(begun_end_ + kPartBytes);
-  const bool is_rest = reach_ > begun_end_ && reach_ == raw_bytes_ && begun_count_ - taken_count_ + 1 < parts_.size();
-  if (is_rest || taken_count_ == begun_count_) begin_part(std::max(reach_, pos_ + 1));
+  // The part taken last is still of use: it has the tokens up to where the next one is met.
+  const auto has_room = [&] { return begun_count_ - taken_count_ + 1 < parts_.size(); };
+  while (has_room() && reach_ >= begun_end_ + kPartBytes + kBehind) {
+    begin_part(begun_end_ + kPartBytes, begun_end_ + kPartBytes + kBehind);
+  }
+  const bool is_rest = reach_ > begun_end_ && reach_ == raw_bytes_ && has_room();
+  if (is_rest || taken_count_ == begun_count_) begin_part(std::max(reach_, pos_ + 1), 0);
   take_part(taken_count_++);
 }
 
-void ParallelMatcher::begin_part(std::uint64_t end) {
+void ParallelMatcher::begin_part(std::uint64_t end, std::uint64_t run_end) {
   Part& part = this->part(begun_count_);
   part.text = text_;
   part.text_pos = text_pos_;
@@ -103,6 +123,7 @@ void ParallelMatcher::begin_part(std::uint64_t end) {
   part.cut = std::exchange(begun_end_, end);
   part.begin = part.is_first ? part.cut : part.cut - std::min(part.cut, kBefore);
   part.end = end;
+  part.run_end = run_end;
   part.is_done = false;
   part.thrown = nullptr;
   ++begun_count_;
@@ -117,69 +138,81 @@ void ParallelMatcher::begin_part(std::uint64_t end) {
 }
 
 void ParallelMatcher::run_part(Part& part) {
+  std::unique_ptr<MatcherSet> matchers;
+  {
+    const std::lock_guard lock(free_mutex_);
+    if (!free_matchers_.empty()) {
+      matchers = std::move(free_matchers_.back());
+      free_matchers_.pop_back();
+    }
+  }
+  if (!matchers) matchers = std::make_unique<MatcherSet>();
+  run_with(*matchers, part);
+  const std::lock_guard lock(free_mutex_);
+  free_matchers_.push_back(std::move(matchers));
+}
+
+void ParallelMatcher::run_with(MatcherSet& matchers, Part& part) {
   part.tokens.clear();
-  part.tokens.reserve(static_cast<std::size_t>(part.end - part.begin) + kStep);  // each is a byte at least
-  part.fresh.clear();
-  part.matcher = &part.matchers.begin(parameters_, raw_bytes_, known_before(parameters_, part.begin), part.begin);
-  Matcher& matcher = *part.matcher;
+  part.tokens.reserve(static_cast<std::size_t>(std::max(part.end, part.run_end) - part.begin) + kStep);  // each is a byte at least
+  part.meetings.clear();
+  part.meetings_next.clear();
+  Matcher& matcher = matchers.begin(parameters_, raw_bytes_, known_before(parameters_, part.begin), part.begin);
   matcher.set_text(part.text, part.text_pos);
   matcher.set_end(part.text_end);
-  const std::uint64_t meet_end = std::min(part.end, part.cut + kMeetBytes);
-  while (matcher.pos() < meet_end && !part.is_first) {
-    if (matcher.fresh() && matcher.pos() >= part.cut) part.fresh.emplace_back(matcher.pos(), part.tokens.size());
+  const auto step = [&] {
     part.tokens.push_back(matcher.predict());
     matcher.commit(part.tokens.back());
+  };
+  const std::uint64_t meetings_end = part.is_first ? part.begin : std::min(part.end, part.cut + kBehind + kMostMatch);
+  while (matcher.pos() < meetings_end) {
+    if (matcher.fresh() && matcher.pos() >= part.cut) part.meetings.push_back({matcher.pos(), part.tokens.size()});
+    step();
   }
   while (matcher.pos() < part.end) {
     const std::size_t before = part.tokens.size();
     part.tokens.resize(before + kStep);
     part.tokens.resize(before + matcher.run(part.tokens.data() + before, kStep, part.end));
   }
+  for (;; step()) {
+    if (matcher.fresh()) part.meetings_next.push_back({matcher.pos(), part.tokens.size()});
+    if (matcher.pos() >= part.run_end && !part.meetings_next.empty()) break;
+  }
 }
 
-// The part before has been taken, up to where its matcher is.
+// The tokens of the part before have been taken up to its first meeting.
 void ParallelMatcher::take_part(std::uint64_t number) {
   Part& part = this->part(number);
   pool_.wait_for(part.is_done);
   if (part.thrown) std::rethrow_exception(part.thrown);
-  part.matcher->set_text(text_, text_pos_);  // from now on it is the caller's, whose text may have moved
-  bool is_met = part.is_first;
   std::size_t first = 0;
-  bridge_.clear();
-  if (!is_met) {
-    Part& before = this->part(number - 1);
-    Matcher& matcher = *before.matcher;
-    matcher.set_text(text_, text_pos_);
-    auto meeting = part.fresh.begin();
-    while (!is_met && matcher.pos() < part.end) {
-      while (meeting != part.fresh.end() && meeting->first < matcher.pos()) ++meeting;
-      if (meeting != part.fresh.end() && meeting->first == matcher.pos() && matcher.fresh()) {
-        is_met = true;
-        first = meeting->second;
-      } else {
-        bridge_.push_back(matcher.predict());
-        matcher.commit(bridge_.back());
-      }
+  if (!part.is_first) {
+    const Part& before = this->part(number - 1);
+    auto own = part.meetings.begin();
+    auto met = before.meetings_next.begin();
+    for (; met != before.meetings_next.end(); ++met) {
+      while (own != part.meetings.end() && own->pos < met->pos) ++own;
+      if (own != part.meetings.end() && own->pos == met->pos) break;
     }
-    if (!is_met) {  // the next part is taken up from here
-      std::swap(part.matcher, before.matcher);
-      std::swap(part.matchers, before.matchers);
-      part.tokens.clear();
+    if (met != before.meetings_next.end()) {
+      first = own->token_count;
+    } else {
+      --met;
+      part.is_first = true;
+      part.begin = met->pos;
+      part.text = text_;
+      part.text_pos = text_pos_;
+      run_part(part);
     }
+    const std::size_t taken = before.meetings_next.front().token_count;
+    tokens_ = std::span<const Token>(before.tokens).subspan(taken, met->token_count - taken);
   }
-  if (taken_count_ == begun_count_) end_parts(*part.matcher, is_met ? part.tokens : bridge_);
-  tokens_ = bridge_;
-  behind_ = std::span<const Token>(part.tokens).subspan(first);
-}
-
-// What follows begins anew, so nothing may be carried.
-void ParallelMatcher::end_parts(Matcher& last, std::vector<Token>& tokens) {
-  while (!last.fresh()) {
-    tokens.push_back(last.predict());
-    last.commit(tokens.back());
+  const Meeting& last = part.meetings_next.front();
+  behind_ = std::span<const Token>(part.tokens).subspan(first, last.token_count - first);
+  if (taken_count_ == begun_count_) {  // what follows begins anew, where nothing is carried
+    begun_end_ = last.pos;
+    is_fresh_ = true;
   }
-  begun_end_ = last.pos();
-  is_fresh_ = true;
 }
 
 }  // namespace bdelta::deflate

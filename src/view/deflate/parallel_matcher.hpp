@@ -4,17 +4,20 @@
 // is carried. Where none is, it can be taken up by another that was given the window: both go on alike. So the text
 // that is there is cut, and each part has a matcher of its own, which begins a little before its cut. It may be out of
 // step there, as tokens may lie otherwise. Soon both have a token that ends at the same place with nothing carried, and
-// from there on they agree. Where they don't meet in time, the one before goes on through the other's part.
+// from there on they agree. So each goes on a little behind its end, and both note such places. Where they have none in
+// common, the part is run again, from the last one that was noted before it.
 //
 // The caller takes the parts in order, each when it is there, and runs parts itself where one is not. Others are begun as long as
 // there is text. So what becomes of the tokens of one part, and what the caller does for more text, is done while others are
-// under way.
+// under way. No part keeps a matcher: the tables of the one that ended last are still in a cache near by.
 //
 // So neither cuts nor threads change what comes out. When another token than the foreseen one is committed, what was
 // foreseen is dropped, and foreseeing begins anew behind it.
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "parallel/worker_pool.hpp"
@@ -38,7 +41,7 @@ class ParallelMatcher final : public Matcher {
   void join(JointKind kind) override;  // never called: there are none
   Token predict() override;
   void commit(Token token) override;
-  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override { return run_steps(*this, out, most, stop); }
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override;
   std::size_t follow(std::span<const Token> tokens) override { return follow_steps(*this, tokens, predicted_); }
 
  private:
@@ -46,10 +49,10 @@ class ParallelMatcher final : public Matcher {
 
   [[nodiscard]] Part& part(std::uint64_t number);
   void take_more();
-  void begin_part(std::uint64_t end);
+  void begin_part(std::uint64_t end, std::uint64_t run_end);
   void run_part(Part& part);
+  void run_with(MatcherSet& matchers, Part& part);
   void take_part(std::uint64_t number);
-  void end_parts(Matcher& last, std::vector<Token>& tokens);
   void restart_at(std::uint64_t pos);
   void drop();
 
@@ -62,8 +65,9 @@ class ParallelMatcher final : public Matcher {
   std::uint64_t begun_end_ = 0;      // … up to there
   bool is_fresh_ = true;             // nothing is carried there
   std::uint64_t taken_count_ = 0;    // of these; what is not taken may be under way
-  std::vector<Token> bridge_;        // between the part before and the place where this one is met
-  std::span<const Token> tokens_;    // at pos_, those from next_ on; of the bridge or of the part taken last
+  std::mutex free_mutex_;
+  std::vector<std::unique_ptr<MatcherSet>> free_matchers_;  // that used last is the first to be used again
+  std::span<const Token> tokens_;    // at pos_, those from next_ on; of the part taken last or the one before
   std::span<const Token> behind_;    // these come next
   std::size_t next_ = 0;
   std::atomic<bool> stopped_{false};

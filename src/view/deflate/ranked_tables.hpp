@@ -31,7 +31,7 @@ template <Hash kHash>
 class RankedTables : public ChainTables<kHash> {
  protected:
   using Chains = ChainTables<kHash>;
-  using Chains::base_, Chains::end_, Chains::hash_, Chains::inserted_, Chains::looked_at_, Chains::most_distance_,
+  using Chains::base_, Chains::end_, Chains::first_, Chains::hash_, Chains::inserted_, Chains::looked_at_, Chains::most_distance_,
       Chains::oldest_, Chains::parameters_, Chains::text_, Chains::text_pos_, Chains::too_far_;
   using Chains::kIsGo, Chains::kLeastLength, Chains::link;
 
@@ -100,11 +100,16 @@ class RankedTables : public ChainTables<kHash> {
     for (auto* table : {&counts_, &heads4_, &heads6_}) std::fill(table->begin(), table->end(), std::uint16_t{0});
   }
 
-  // Chooses between M and M2 for what follows; at the begin of a text nothing is known. Around a joint not all positions
+  // Chooses between M and M2 for what follows; where no text is known before nothing is. Around a joint not all positions
   // are in the tables with the bytes that are there; so the choice waits until that is behind the window.
   void look(std::uint64_t pos) noexcept {
     next_look_ = pos + kBytesToLook;
-    if (std::exchange(end_at_look_, end_) != end_) return;
+    const bool begins_behind_text = end_at_look_ == 0 && pos - first_ >= kWindowBytes / 2;
+    if (std::exchange(end_at_look_, end_) != end_ && !begins_behind_text) return;
+    if (begins_behind_text) {
+      is_ranked_ = false;
+      Chains::insert_up_to(pos);
+    }
     const bool was_ranked = is_ranked_;
     is_ranked_ = !has_short_chains();
     if (!is_ranked_ || was_ranked) return;
