@@ -159,6 +159,7 @@ LevelSettings level_settings(int level) {
   if (level >= kUltraLevel) {
     settings.least_saved_share = 256;
     settings.coding.apply_byte_ns = 0;
+    settings.choice_bytes = ~std::uint64_t{0};
   }
   return settings;
 }
