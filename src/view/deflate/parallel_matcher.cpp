@@ -106,15 +106,13 @@ void ParallelMatcher::take_more() {
   if (!tokens_.empty()) return;
   // The part taken last is still of use: it has the tokens up to where the next one is met.
   const auto has_room = [&] { return begun_count_ - taken_count_ + 1 < parts_.size(); };
-  while (has_room() && reach_ >= begun_end_ + kPartBytes + kBehind) {
-    begin_part(begun_end_ + kPartBytes, begun_end_ + kPartBytes + kBehind);
-  }
+  while (has_room() && reach_ >= begun_end_ + kPartBytes + kBehind) begin_part(begun_end_ + kPartBytes, kBehind);
   const bool is_rest = reach_ > begun_end_ && reach_ == raw_bytes_ && has_room();
   if (is_rest || taken_count_ == begun_count_) begin_part(std::max(reach_, pos_ + 1), 0);
   take_part(taken_count_++);
 }
 
-void ParallelMatcher::begin_part(std::uint64_t end, std::uint64_t run_end) {
+void ParallelMatcher::begin_part(std::uint64_t end, std::uint64_t behind_bytes) {
   Part& part = this->part(begun_count_);
   part.text = text_;
   part.text_pos = text_pos_;
@@ -123,7 +121,7 @@ void ParallelMatcher::begin_part(std::uint64_t end, std::uint64_t run_end) {
   part.cut = std::exchange(begun_end_, end);
   part.begin = part.is_first ? part.cut : part.cut - std::min(part.cut, kBefore);
   part.end = end;
-  part.run_end = run_end;
+  part.run_end = end + behind_bytes;
   part.is_done = false;
   part.thrown = nullptr;
   ++begun_count_;
@@ -138,26 +136,12 @@ void ParallelMatcher::begin_part(std::uint64_t end, std::uint64_t run_end) {
 }
 
 void ParallelMatcher::run_part(Part& part) {
-  std::unique_ptr<MatcherSet> matchers;
-  {
-    const std::lock_guard lock(free_mutex_);
-    if (!free_matchers_.empty()) {
-      matchers = std::move(free_matchers_.back());
-      free_matchers_.pop_back();
-    }
-  }
-  if (!matchers) matchers = std::make_unique<MatcherSet>();
-  run_with(*matchers, part);
-  const std::lock_guard lock(free_mutex_);
-  free_matchers_.push_back(std::move(matchers));
-}
-
-void ParallelMatcher::run_with(MatcherSet& matchers, Part& part) {
+  const auto matchers = matchers_.lend([] { return std::make_unique<MatcherSet>(); });
   part.tokens.clear();
-  part.tokens.reserve(static_cast<std::size_t>(std::max(part.end, part.run_end) - part.begin) + kStep);  // each is a byte at least
+  part.tokens.reserve(static_cast<std::size_t>(part.run_end - part.begin) + kStep);  // each is a byte at least
   part.meetings.clear();
   part.meetings_next.clear();
-  Matcher& matcher = matchers.begin(parameters_, raw_bytes_, known_before(parameters_, part.begin), part.begin);
+  Matcher& matcher = matchers->begin(parameters_, raw_bytes_, known_before(parameters_, part.begin), part.begin);
   matcher.set_text(part.text, part.text_pos);
   matcher.set_end(part.text_end);
   const auto step = [&] {
@@ -196,7 +180,7 @@ void ParallelMatcher::take_part(std::uint64_t number) {
     }
     if (met != before.meetings_next.end()) {
       first = own->token_count;
-    } else {
+    } else {  // again from the last place that is known
       --met;
       part.is_first = true;
       part.begin = met->pos;

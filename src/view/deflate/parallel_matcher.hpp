@@ -16,10 +16,9 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
-#include <mutex>
 #include <vector>
 
+#include "parallel/free_list.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/deflate/stepped.hpp"
 
@@ -49,9 +48,8 @@ class ParallelMatcher final : public Matcher {
 
   [[nodiscard]] Part& part(std::uint64_t number);
   void take_more();
-  void begin_part(std::uint64_t end, std::uint64_t run_end);
+  void begin_part(std::uint64_t end, std::uint64_t behind_bytes);
   void run_part(Part& part);
-  void run_with(MatcherSet& matchers, Part& part);
   void take_part(std::uint64_t number);
   void restart_at(std::uint64_t pos);
   void drop();
@@ -65,8 +63,7 @@ class ParallelMatcher final : public Matcher {
   std::uint64_t begun_end_ = 0;      // … up to there
   bool is_fresh_ = true;             // nothing is carried there
   std::uint64_t taken_count_ = 0;    // of these; what is not taken may be under way
-  std::mutex free_mutex_;
-  std::vector<std::unique_ptr<MatcherSet>> free_matchers_;  // that used last is the first to be used again
+  FreeList<MatcherSet> matchers_;    // that used last is the first to be used again
   std::span<const Token> tokens_;    // at pos_, those from next_ on; of the part taken last or the one before
   std::span<const Token> behind_;    // these come next
   std::size_t next_ = 0;
