@@ -27,7 +27,7 @@ Status StagedUpdate::begin(const TreeSplitter& tree) {
   BDELTA_TRY(check_passed_over());
   BDELTA_TRY(io::check_space(source_.name_of_root(), tree.made_bytes(), source_.name_of_root()));
   BDELTA_TRY(area_.begin());
-  BDELTA_TRY(source_.note_own_change());
+  BDELTA_TRY(source_.note_root());
   std::vector<bool> is_new(comes_.size());
   for (std::size_t i = 0; i < is_new.size(); ++i) is_new[i] = tree.counterparts()[i] == view::kNoEntry;
   return check_folding(area_.directory(), kComingArea, tree.manifest(), is_new, source_.passed_over());

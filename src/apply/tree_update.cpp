@@ -111,8 +111,7 @@ Status TreeUpdate::check_moves_alone(const TreeStep& step, const io::FileInfo& f
   if (!is_kind) return not_as_expected(name, "something else came to its place");
   if (!found.is_directory) return {};
   BDELTA_TRY(directory_.change_mode(step.path, ~std::uint32_t{0}, kUpdateOwnerBits));
-  BDELTA_ASSIGN(const io::FileHandle inner, directory_.open_entry(step.path, io::OpenAtKind::kDirectory));
-  BDELTA_ASSIGN(const std::vector<std::string> names, io::Directory::list(inner, name));
+  BDELTA_ASSIGN(const std::vector<std::string> names, directory_.names_in(step.path));
   return names.empty() ? Status() : Status(not_as_expected(name / names.front(), "it came to a directory that goes"));
 }
 

@@ -182,15 +182,28 @@ void Directory::forget_trails() {
   for (Trail& trail : trails_) trail.passes.clear();
 }
 
-Result<std::vector<std::string>> Directory::list(const FileHandle& directory, const std::filesystem::path& name) {
+Result<std::vector<std::string>> Directory::names_in(std::string_view path) {
+  BDELTA_ASSIGN(FileHandle directory, open_entry(path, OpenAtKind::kDirectory));
   std::vector<std::string> names;
   const int result = retry_interrupted([&] {
     names.clear();
     return directory.ops().list(directory.fd(), names);
   });
-  if (result != 0) return file_error(errno, ErrorCode::kReadFailed, name, "listing the directory");
+  if (result != 0) return file_error(errno, ErrorCode::kReadFailed, name_of(path), "listing the directory");
   std::sort(names.begin(), names.end());
+  keep_on_trail(path, std::move(directory));
   return names;
+}
+
+// What is asked for next is often in it.
+void Directory::keep_on_trail(std::string_view path, FileHandle directory) {
+  if (path.empty()) return;
+  const std::lock_guard lock(mutex_);
+  std::vector<Pass>& passes = trail_for(std::string(path) + '/').passes;
+  std::size_t begin = 0;
+  for (const Pass& pass : passes) begin += pass.part.size() + 1;
+  if (begin > path.size() || path.find('/', begin) != path.npos) return;  // it is there, or the way to it was given up
+  passes.push_back({std::string(path.substr(begin)), std::make_shared<FileHandle>(std::move(directory))});
 }
 
 }  // namespace bdelta::io

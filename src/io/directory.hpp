@@ -52,8 +52,8 @@ class Directory {
   // A directory must be empty.
   Status remove(std::string_view path, bool is_directory);
 
-  // Names in a directory that is open, sorted bytewise.
-  static Result<std::vector<std::string>> list(const FileHandle& directory, const std::filesystem::path& name);
+  // Names in a directory, sorted bytewise.
+  Result<std::vector<std::string>> names_in(std::string_view path);
 
   // For messages, and for calls that take paths.
   [[nodiscard]] std::filesystem::path name_of(std::string_view path) const;
@@ -78,6 +78,7 @@ class Directory {
 
   Directory(std::filesystem::path name, FileHandle root) : name_(std::move(name)), root_(std::move(root)) {}
   Result<Place> place_of(std::string_view path);
+  void keep_on_trail(std::string_view path, FileHandle directory);
   void forget_trails();
   Trail& trail_for(std::string_view directories);
   [[nodiscard]] Error error_at(std::string_view path, std::string_view what) const;

@@ -23,6 +23,35 @@ bool is_dot_name(const char* name) noexcept {
   return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
+#if defined(__linux__) && defined(SYS_getdents64)
+// As the system gives it.
+struct RawEntry {
+  std::uint64_t inode;
+  std::int64_t next;
+  unsigned short length;
+  unsigned char type;
+  char name[1];
+};
+
+// Calls `visit` with each name in a directory, from the first one on. False for an error, which errno has. Takes no memory.
+template <std::size_t kBytes, typename Visit>
+bool for_each_name(int directory, char (&buffer)[kBytes], const Visit& visit) {
+  if (::lseek(directory, 0, SEEK_SET) < 0) return false;
+  for (;;) {
+    const long count = ::syscall(SYS_getdents64, directory, buffer, kBytes);
+    if (count <= 0) return count == 0;
+    for (long at = 0; at < count;) {
+      const char* const entry = buffer + at;
+      unsigned short length = 0;
+      __builtin_memcpy(&length, entry + offsetof(RawEntry, length), sizeof length);
+      const char* const name = entry + offsetof(RawEntry, name);
+      at += length;
+      if (!is_dot_name(name)) visit(name);
+    }
+  }
+}
+#endif
+
 }  // namespace
 
 int system_open_directory(const char* path) { return above_standard(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
@@ -50,6 +79,13 @@ int system_info_at(int directory, const char* name, FileInfo& out) {
   return to_file_info(::fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW), found, out);
 }
 
+#if defined(__linux__) && defined(SYS_getdents64)
+// readdir(3) takes a descriptor of its own for each directory, and memory, which a signal handler may not.
+int system_list(int directory, std::vector<std::string>& names) {
+  alignas(RawEntry) char buffer[std::size_t{32} << 10];
+  return for_each_name(directory, buffer, [&](const char* name) { names.emplace_back(name); }) ? 0 : -1;
+}
+#else
 int system_list(int directory, std::vector<std::string>& names) {
   const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // has a position of its own
   if (copy < 0) return -1;
@@ -67,6 +103,7 @@ int system_list(int directory, std::vector<std::string>& names) {
     if (!is_dot_name(entry->d_name)) names.emplace_back(entry->d_name);
   }
 }
+#endif
 
 int system_make_directory(const char* path, std::uint32_t mode) { return ::mkdir(path, static_cast<mode_t>(mode)); }
 
@@ -120,35 +157,14 @@ bool remove_entry(int directory, const char* name) noexcept {
 }
 
 #if defined(__linux__) && defined(SYS_getdents64)
-// As the system gives it; readdir(3) takes memory, which a signal handler may not.
-struct RawEntry {
-  std::uint64_t inode;
-  std::int64_t next;
-  unsigned short length;
-  unsigned char type;
-  char name[1];
-};
-
 // Entries may be passed over while others go, so it is gone through until nothing is left or nothing goes any more.
 bool remove_entries(int directory) noexcept {
   alignas(RawEntry) char buffer[1024];
   for (;;) {
     bool has_left = false, has_gone = false;
-    if (::lseek(directory, 0, SEEK_SET) < 0) return false;
-    for (;;) {
-      const long count = ::syscall(SYS_getdents64, directory, buffer, sizeof buffer);
-      if (count < 0) return false;
-      if (count == 0) break;
-      for (long at = 0; at < count;) {
-        const char* const entry = buffer + at;
-        unsigned short length = 0;
-        __builtin_memcpy(&length, entry + offsetof(RawEntry, length), sizeof length);
-        const char* const name = entry + offsetof(RawEntry, name);
-        at += length;
-        if (is_dot_name(name)) continue;
-        (remove_entry(directory, name) ? has_gone : has_left) = true;
-      }
-    }
+    const bool is_read = for_each_name(
+        directory, buffer, [&](const char* name) { (remove_entry(directory, name) ? has_gone : has_left) = true; });
+    if (!is_read) return false;
     if (!has_gone) return !has_left;
   }
 }

@@ -128,7 +128,8 @@ struct FileOps {
   int (*open_directory)(const PathChar* path);  // may be a link to one
   int (*open_at)(int directory, const char* name, OpenAtKind kind, std::uint32_t mode);
   int (*info_at)(int directory, const char* name, FileInfo& out);
-  int (*list)(int directory, std::vector<std::string>& names);  // in no order, without "." and ".."; may throw bad_alloc
+  // In no order, without "." and "..". The directory was opened as kDirectory; its position moves. May throw bad_alloc.
+  int (*list)(int directory, std::vector<std::string>& names);
   int (*make_directory)(const PathChar* path, std::uint32_t mode);
   int (*make_directory_at)(int directory, const char* name, std::uint32_t mode);
   int (*make_link_at)(int directory, const char* name, const char* target);

@@ -183,7 +183,8 @@ std::string in_small(std::string text) {
 // The name in the directory that is the same but for its case, if there is one.
 std::string folded(int directory, const char* name) {
   std::vector<std::string> names;
-  if (real_ops().list(directory, names) != 0) return name;
+  const io::FileHandle listed(real_ops(), real_ops().open_at(directory, ".", io::OpenAtKind::kDirectory, 0));
+  if (real_ops().list(listed.fd(), names) != 0) return name;
   const auto same = [&](const std::string& other) { return in_small(other) == in_small(name); };
   const auto found = std::find_if(names.begin(), names.end(), same);
   return found == names.end() ? name : *found;

@@ -115,5 +115,30 @@ TEST(ScannedTree, PassesNamesOverInTheOrderOfPaths) {
   EXPECT_EQ(expected, (*tree)->passed_over());
 }
 
+// More names than one call of the system gives. What is asked afterwards is in the directories that were listed, and in theirs.
+TEST(Directory, NamesAllThatIsInADirectory) {
+  const Folder folder(quick_directory());
+  std::filesystem::create_directories(folder / "d/e");
+  put(folder / "d/e/file", Bytes(7, 1));
+  std::vector<std::string> expected;
+  for (unsigned i = 0; i < 1000; ++i) {
+    expected.push_back(std::to_string(1000 + i) + std::string(200, 'n'));
+    put(folder.path() / "d" / expected.back(), {});
+  }
+  expected.emplace_back("e");
+  const auto directory = io::Directory::open(folder.path());
+  ASSERT_OK(directory);
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(std::vector<std::string>{"d"}, *(*directory)->names_in(""));
+    EXPECT_EQ(expected, *(*directory)->names_in("d"));
+    EXPECT_EQ(std::vector<std::string>{"file"}, *(*directory)->names_in("d/e"));
+    EXPECT_EQ(7u, (*directory)->info("d/e/file")->size);
+    EXPECT_TRUE((*directory)->info("d/e")->is_directory);
+    EXPECT_EQ(0u, (*directory)->info("d/" + expected.front())->size);
+  }
+  EXPECT_FAILS(ErrorCode::kInputChanged, (*directory)->names_in("d/e/file"));
+  EXPECT_FAILS(ErrorCode::kNotFound, (*directory)->names_in("d/f"));
+}
+
 }  // namespace
 }  // namespace bdelta::test::tree_scan_test

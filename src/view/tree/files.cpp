@@ -83,15 +83,8 @@ class ScannedTree::Scan {
   }
 
   Result<std::vector<std::string>> names_in(const std::string& path) {
-    io::Directory& directory = *tree_.directory_;
-    const std::filesystem::path name = directory.name_of(path);
-    BDELTA_ASSIGN(const io::FileHandle handle, directory.open_entry(path, io::OpenAtKind::kDirectory));
-    if (path.empty()) {
-      BDELTA_ASSIGN(const io::FileInfo root, io::info_of(handle, name));
-      tree_.root_ = stamp_of(root);
-      tree_.root_mode_ = root.mode;
-    }
-    BDELTA_ASSIGN(std::vector<std::string> names, io::Directory::list(handle, name));
+    if (path.empty()) BDELTA_TRY(tree_.note_root());
+    BDELTA_ASSIGN(std::vector<std::string> names, tree_.directory_->names_in(path));
     if (watch_) BDELTA_TRY(watch_->check());
     return names;
   }
@@ -165,7 +158,7 @@ Status ScannedTree::read(const io::FileHandle& file, std::size_t entry, std::uin
   return io::read_fully(file, pos, out, name_of(entry), nullptr);
 }
 
-Status ScannedTree::note_own_change() {
+Status ScannedTree::note_root() {
   BDELTA_ASSIGN(const io::FileInfo root, io::info_of(directory_->handle(), directory_->name_of({})));
   root_ = stamp_of(root);
   root_mode_ = root.mode;

@@ -39,8 +39,8 @@ class ScannedTree {
     return manifest_.held_bytes() + stamps_.size() * sizeof(Stamp) + seen_.size() * sizeof(seen_[0]);
   }
 
-  // The caller has made or removed .bdelta: that is no change.
-  Status note_own_change();
+  // Takes the directory itself as it is now. After a scan: the caller has made or removed .bdelta, which is no change.
+  Status note_root();
 
   // Opens a file, and proves that it is the one that was found; kInputChanged if not.
   Result<io::FileHandle> open_file(std::size_t entry) const;
