@@ -1,7 +1,8 @@
-# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT])
+# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT] [COLD])
 # One room of the architecture is one object library `bdelta_NAME`; it sees the public headers and `src/`.
 # LINKS names system libraries. COMPACT rooms have no loops over bytes: they are compiled for size, as updaters carry
-# them. Which room may include which is checked by tests/rooms.
+# them. COLD rooms leave most of the loops over bytes to others: see bdelta_precompile. COMPACT rooms are cold, too.
+# Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
 # With CMAKE_UNITY_BUILD, which the presets of the gate and of the sanitizers set too, a room's files are compiled
@@ -44,12 +45,23 @@ function(bdelta_compile_options target)
   endif()
 endfunction()
 
-# bdelta_precompiled(NAME HEADERS …): an object library of precompiled headers, for REUSE_FROM.
+# bdelta_unoptimised(TARGET): for what takes longer to compile than to run.
+function(bdelta_unoptimised target)
+  target_compile_options(${target} PRIVATE -O0 -fno-function-sections -fno-data-sections)
+endfunction()
+
+# bdelta_precompiled(NAME HEADERS …): an object library of precompiled headers, for REUSE_FROM. Those that use NAME_cold
+# are not optimised.
 function(bdelta_precompiled name)
   file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" "")
-  add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
-  bdelta_compile_options(${name})
-  target_precompile_headers(${name} PRIVATE ${ARGN})
+  foreach(precompiled ${name} ${name}_cold)
+    add_library(${precompiled} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+    bdelta_compile_options(${precompiled})
+    target_precompile_headers(${precompiled} PRIVATE ${ARGN})
+  endforeach()
+  if(NOT MSVC)
+    bdelta_unoptimised(${name}_cold)
+  endif()
 endfunction()
 
 if(BDELTA_PRECOMPILE)
@@ -57,9 +69,17 @@ if(BDELTA_PRECOMPILE)
     <span> <string> <thread> <unordered_map> <variant> <vector>)
 endif()
 
-# bdelta_precompile(TARGET): its files see the standard library's headers that are compiled once, if BDELTA_PRECOMPILE is set.
+# bdelta_precompile(TARGET [COLD]): its files see the standard library's headers that are compiled once, if
+# BDELTA_PRECOMPILE is set. What is COLD is then not optimised for AddressSanitizer, with which it compiles in a third of the
+# time.
 function(bdelta_precompile target)
-  if(BDELTA_PRECOMPILE)
+  if(NOT BDELTA_PRECOMPILE)
+    return()
+  endif()
+  if("COLD" IN_LIST ARGN AND BDELTA_SANITIZE MATCHES address)
+    bdelta_unoptimised(${target})
+    target_precompile_headers(${target} REUSE_FROM bdelta_precompiled_rooms_cold)
+  else()
     target_precompile_headers(${target} REUSE_FROM bdelta_precompiled_rooms)
   endif()
 endfunction()
@@ -82,11 +102,15 @@ function(bdelta_compile_files flag)
 endfunction()
 
 function(bdelta_room name)
-  cmake_parse_arguments(room "COMPACT" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(room "COMPACT;COLD" "" "SOURCES;LINKS" ${ARGN})
   add_library(bdelta_${name} OBJECT ${room_SOURCES})
   target_include_directories(bdelta_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   bdelta_compile_options(bdelta_${name})
-  bdelta_precompile(bdelta_${name})
+  set(heat "")
+  if(room_COLD OR room_COMPACT)
+    set(heat COLD)
+  endif()
+  bdelta_precompile(bdelta_${name} ${heat})
   if(room_COMPACT)
     bdelta_compile_for_size(bdelta_${name})
   endif()

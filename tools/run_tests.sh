@@ -129,7 +129,7 @@ if [[ $mode == ci ]]; then
   left_out+='|LiteralCoder.(Any|Tables|Every|Errors|Code)|FilesFault.*[02468]$|ModelledMisses.(Of|Are)'
   if [[ -n ${BDELTA_CORPUS:-} ]]; then left_out+='|^large.corpus$'; fi
   but "$left_out"
-  export BDELTA_LARGE_SIZE=100M
+  export BDELTA_LARGE_SIZE=100M BDELTA_KILLS=60
   check gate '' "${filter[@]}"
   if [[ -f build/gate/src/libbdelta.a ]]; then
     run_step "gate: python" run_python build/gate || true
