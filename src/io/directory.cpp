@@ -62,11 +62,17 @@ Directory::Trail& Directory::trail_for(std::string_view directories) {
   return *best;
 }
 
+// Of the path that they are, with a `/` behind each part.
+std::size_t Directory::length_of(const std::vector<Pass>& passes) noexcept {
+  std::size_t length = 0;
+  for (const Pass& pass : passes) length += pass.part.size() + 1;
+  return length;
+}
+
 Result<Directory::Place> Directory::place_of(std::string_view path) {
   const std::lock_guard lock(mutex_);
   std::vector<Pass>& passes = trail_for(path.substr(0, path.rfind('/') + 1)).passes;
-  std::size_t begin = 0;
-  for (const Pass& pass : passes) begin += pass.part.size() + 1;
+  std::size_t begin = length_of(passes);
   for (std::size_t end = path.find('/', begin); end != path.npos; begin = end + 1, end = path.find('/', begin)) {
     const int above = passes.empty() ? root_.fd() : passes.back().handle->fd();
     std::string name(path.substr(begin, end - begin));
@@ -200,8 +206,7 @@ void Directory::keep_on_trail(std::string_view path, FileHandle directory) {
   if (path.empty()) return;
   const std::lock_guard lock(mutex_);
   std::vector<Pass>& passes = trail_for(std::string(path) + '/').passes;
-  std::size_t begin = 0;
-  for (const Pass& pass : passes) begin += pass.part.size() + 1;
+  const std::size_t begin = length_of(passes);
   if (begin > path.size() || path.find('/', begin) != path.npos) return;  // it is there, or the way to it was given up
   passes.push_back({std::string(path.substr(begin)), std::make_shared<FileHandle>(std::move(directory))});
 }

@@ -78,6 +78,7 @@ class Directory {
 
   Directory(std::filesystem::path name, FileHandle root) : name_(std::move(name)), root_(std::move(root)) {}
   Result<Place> place_of(std::string_view path);
+  [[nodiscard]] static std::size_t length_of(const std::vector<Pass>& passes) noexcept;
   void keep_on_trail(std::string_view path, FileHandle directory);
   void forget_trails();
   Trail& trail_for(std::string_view directories);
