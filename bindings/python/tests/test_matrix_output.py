@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
 import shutil
+import threading
+from typing import Any
 
 import pytest
 
@@ -190,12 +194,42 @@ def test_leftovers_are_removed_unless_they_are_held(tmp_path: pathlib.Path) -> N
     for name in ("lock", "made"):
         (tmp_path / "deep" / ".bdelta-left" / name).touch()
     (tmp_path / ".bdelta-mine").mkdir()
+    (tmp_path / ".bdelta-mine" / "data").touch()
+    (tmp_path / "deep" / ".bdelta-bare").mkdir()  # as of who is killed before there is a lock
     with _store.published(str(tmp_path / "deep" / "file")) as made:
         pathlib.Path(made).write_bytes(b"x")
         _store.remove_leftovers(str(tmp_path))
         assert pathlib.Path(made).exists()
     _store.remove_leftovers(str(tmp_path / "none"))
-    assert sorted(path.name for path in tmp_path.rglob("*")) == [".bdelta-mine", "deep", "file"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [".bdelta-mine", "data", "deep", "file"]
+
+
+def test_leftovers_are_waited_for(tmp_path: pathlib.Path) -> None:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_store.held_folder(str(tmp_path)))
+        threading.Timer(0.3, stack.pop_all().close).start()
+        _store.remove_leftovers(str(tmp_path))
+        assert len(list(tmp_path.iterdir())) == 1
+        _store.remove_leftovers(str(tmp_path), patience_seconds=60)
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_was_taken_for_a_leftover_is_made_again(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock = fcntl.flock
+    taken: list[str] = []
+
+    def remove_first(file: Any, how: int) -> None:
+        if not taken:
+            taken.append(file.name)
+            shutil.rmtree(pathlib.Path(file.name).parent)
+        flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", remove_first)
+    with _store.held_folder(str(tmp_path)) as folder:
+        assert pathlib.Path(taken[0]).parent != pathlib.Path(folder)
+        assert os.listdir(tmp_path) == [pathlib.Path(folder).name]
 
 
 def test_patches_that_are_too_large_are_left_out(root: pathlib.Path) -> None:

@@ -22,9 +22,12 @@ from bdelta.matrix._output import check_files, check_output, claim_output, manif
 from bdelta.matrix._plan import File, Job, Plan, PlanError
 from bdelta.matrix._signals import Ended, ended_by_signals
 
+QUIET = ("distributed", "tornado.application", "asyncio")
+"""Loggers that tell errors where nothing is wrong: what a cluster that is being closed still waits for."""
+
 DASK = {
     "distributed.worker.multiprocessing-method": "forkserver",
-    "logging": {"distributed": "critical"},
+    "logging": dict.fromkeys(QUIET, "critical"),
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.system-monitor.disk": False,
@@ -134,7 +137,8 @@ def run(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list
     try:
         return make(arguments, plan, files, jobs)
     finally:
-        _store.remove_leftovers(plan.output)  # of workers that were ended
+        # Of workers that were ended. Those of this machine are gone soon, if they aren't yet.
+        _store.remove_leftovers(plan.output, patience_seconds=0 if arguments.scheduler else 10)
 
 
 def make(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
@@ -240,7 +244,8 @@ def main(given: list[str] | None = None) -> int:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     dask.config.set(DASK)  # for the workers of this machine
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         output = [] if arguments.output is None else [f"output={json.dumps(arguments.output)}"]
         plan = _plan.read_plan(arguments.plan, [*arguments.set, *output])

@@ -11,6 +11,7 @@ import posixpath
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -80,29 +81,60 @@ def join(folder: str, name: str) -> str:
 WORK = ".bdelta-"
 """Folders in which a file is made before it has its name begin so."""
 
+LOCK = "lock"
+"""The file in such a folder that is locked while somebody works there."""
+
 
 @contextlib.contextmanager
 def held_folder(parent: str | None) -> Iterator[str]:
     """A folder that no one removes as a leftover for the time of a block. None: where the system has such folders."""
-    with tempfile.TemporaryDirectory(dir=parent, prefix=WORK) as folder:
-        with open(os.path.join(folder, "lock"), "wb") as lock:
-            with contextlib.suppress(OSError):  # without locks nothing is removed either
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            yield folder
+    while True:
+        with contextlib.ExitStack() as stack:
+            folder = tempfile.mkdtemp(dir=parent, prefix=WORK)
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            if _hold(folder, stack):
+                yield folder
+                return
 
 
-def remove_leftovers(output: str) -> None:
-    """Removes what processes that were killed left below a local folder: folders of work that nobody holds."""
+def _hold(folder: str, stack: contextlib.ExitStack) -> bool:
+    """Locks a folder. False: it was taken for a leftover before it was locked."""
+    try:
+        lock = stack.enter_context(open(os.path.join(folder, LOCK), "wb"))
+        with contextlib.suppress(OSError):  # without locks nothing is removed either
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return os.path.samestat(os.fstat(lock.fileno()), os.stat(lock.name))
+    except FileNotFoundError:
+        return False
+
+
+def remove_leftovers(output: str, patience_seconds: float = 0) -> None:
+    """Removes what processes that were killed left below a local folder: folders of work that nobody holds.
+
+    Some time is waited for those that are held.
+    """
     fs, path = fsspec.core.url_to_fs(output)
     if not is_local(fs):
         return
+    end = time.monotonic() + patience_seconds
+    while not _remove_unheld(path) and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _remove_unheld(path: str) -> bool:
+    """Removes folders of work below a path that nobody holds, and tells whether that were all."""
+    left = False
     for parent, names, _ in os.walk(path):
         for name in names:
             if name.startswith(WORK):
                 folder = os.path.join(parent, name)
-                with contextlib.suppress(OSError), open(os.path.join(folder, "lock"), "r+b") as lock:
+                with contextlib.suppress(OSError), open(os.path.join(folder, LOCK), "r+b") as lock:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(folder)
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)  # empty: who was killed at once made no lock
+                left |= os.path.exists(os.path.join(folder, LOCK))
+    return not left
 
 
 @contextlib.contextmanager
