@@ -116,19 +116,8 @@ but() {
   [[ $mode == all ]] || filter=(-E "$1")
 }
 
-# Tests make many small files. Where memory has room for them, that is much faster than on a disk.
-use_memory_for_files() {
-  local room_kib
-  [[ -w /dev/shm ]] && room_kib=$(df --output=avail -k /dev/shm | tail -1) || return 0
-  ((room_kib >= 4 << 20)) || return 0
-  TMPDIR=$(mktemp -d /dev/shm/bdelta-tests.XXXXXX)
-  export TMPDIR
-  trap 'rm -rf "$TMPDIR"' EXIT
-}
-
 wrapper=(env)
 if [[ $mode == ci ]]; then
-  use_memory_for_files
   # Left out are the slowest of levels and ways that have others, what takes the second reader longest, and what is large
   # but for one pair, which is smaller.
   without='^(fuzz|hostile_.*|fault_(io|errors|crash)|unit_(base|codec|model|context_coder|miss_coder|parallel|watch'

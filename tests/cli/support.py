@@ -46,11 +46,19 @@ def make_pair(seed=1, size=400_000, change=3000):
     return old, bytes(new)
 
 
+def quick_directory():
+    """For tests that make thousands of small files: in memory where the system has such a place; else None."""
+    in_memory = "/dev/shm"
+    return in_memory if os.path.isdir(in_memory) and os.stat(in_memory).st_mode & 0o002 else None
+
+
 class Case(unittest.TestCase):
     """Each test gets an empty directory, made the working directory of what it runs."""
 
+    parent = None  # of that directory; None: where the system has such ones
+
     def setUp(self):
-        self.dir = tempfile.mkdtemp(prefix="bdelta-cli-")
+        self.dir = tempfile.mkdtemp(prefix="bdelta-cli-", dir=self.parent)
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
 
     def path(self, name):

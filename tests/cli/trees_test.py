@@ -16,7 +16,7 @@ import tarfile
 import unittest
 import zipfile
 
-from support import BDELTA, BPATCH, Case, text_of
+from support import BDELTA, BPATCH, Case, quick_directory, text_of
 
 
 def tree_of(root):
@@ -40,6 +40,8 @@ def tree_of(root):
 
 
 class TreeCase(Case):
+    parent = quick_directory()
+
     def setUp(self):
         super().setUp()
         self.old, self.new, self.made = (self.path(name) for name in ("old", "new", "made"))

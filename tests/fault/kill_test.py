@@ -20,6 +20,8 @@ CALLS = ("openat", "pwrite64", "write", "fallocate", "ftruncate", "fchmod", "fsy
 
 
 class Killed(support.Case):
+    parent = support.quick_directory()
+
     def setUp(self):
         super().setUp()
         self.old, self.new = self.standard_pair(31, size=3_000_000)
