@@ -1,5 +1,6 @@
 """What the tests of the two programs share: finding and running them, sample files, a case with its own directory."""
 import contextlib
+import functools
 import json
 import os
 import random
@@ -35,6 +36,7 @@ def text_of(rng, lines):
     return "".join(" ".join(rng.choices(words, k=9)) + "\n" for _ in range(lines)).encode()
 
 
+@functools.lru_cache(maxsize=4)  # tests of a class often have the same pair
 def make_pair(seed=1, size=400_000, change=3000):
     """OLD and NEW: NEW has an insertion, a removal and scattered changes of single bytes."""
     rng = random.Random(seed)
