@@ -112,6 +112,11 @@ check() {
 
 # but REGEX: the filter for a run that leaves these tests out, unless all are asked for.
 but() {
+  local groups=${1//[^(]/}
+  if ((${#groups} > 9)); then
+    echo "a filter has ${#groups} groups; ctest knows 9, and would leave out nothing"
+    exit 1
+  fi
   filter=()
   [[ $mode == all ]] || filter=(-E "$1")
 }
@@ -158,7 +163,8 @@ if [[ $mode != fast ]]; then
     left_out+='|Rebuild.(ThreadsDoNotMatter|AnyStreamComesBack)|Rebuilding.OfLarge|ShortStrings.AllPairs/Bdt2Level10'
     left_out+='|ViewOptions.(LargeTexts|ALimit)|TwoHashes.OwnStreams|OutOfMemoryDeathTest.WhileApplyingToArchives'
     left_out+='|RoundTrip.*/Bdt2Level10|Prediction.Is(NotTried|OfPrograms)|^Levels.AreNoLarger|AreSmallAtEvery|MakeSmall'
-    left_out+='|AnalysingByAllThreads|^rooms\.|InPlaceFault.(AJournal|ThePower|TheSim).*/(Grows|Shrinks)|Lending.Gives'
+    left_out+='|AnalysingByAllThreads|^rooms\.|Lending.Gives'
+    left_out+='|InPlaceFault.[AT].*/Grows|InPlaceFault.[AT].*/Shrinks'
     but "$left_out"
     without=''
     if [[ $mode == ci ]]; then
