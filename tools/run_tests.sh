@@ -165,6 +165,8 @@ if [[ $mode != fast ]]; then
     left_out+='|RoundTrip.*/Bdt2Level10|Prediction.Is(NotTried|OfPrograms)|^Levels.AreNoLarger|AreSmallAtEvery|MakeSmall'
     left_out+='|AnalysingByAllThreads|^rooms\.|Lending.Gives'
     left_out+='|InPlaceFault.[AT].*/Grows|InPlaceFault.[AT].*/Shrinks'
+    left_out+='|TreeUpdateFault.The|TreeUpdateFault.ASync|Rebuild.Gos|Rebuild.Zlibs|ViewOptions.FilesThat|ViewOptions.Threads'
+    left_out+='|OfALargeStream|OfLargeStreams|ApplyProgress.EndsAtAll|Prediction.TextBeside'
     but "$left_out"
     without=''
     if [[ $mode == ci ]]; then
