@@ -16,8 +16,8 @@ usage() {
 }
 case "${1:-}" in
   '' | --build) ;;
-  --ci) packages+=(libmd-dev clang libclang-rt-14-dev lld xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh
-                   fish dpkg-dev lintian mkdocs jq python3-dev python3-venv) ;;
+  --ci) packages+=(libmd-dev clang libclang-rt-14-dev lld xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base
+                   zsh fish dpkg-dev lintian mkdocs jq python3-dev python3-venv) ;;
   --foreign)
     case "${2:-}" in
       arm64) packages+=(g++-aarch64-linux-gnu) ;;

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from support import BDELTA, BPATCH
-from trees_test import TreeCase, tree_of
+from tree_case import TreeCase, tree_of
 
 IMAGE_BYTES = 64 << 20
 

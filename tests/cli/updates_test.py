@@ -11,7 +11,7 @@ import time
 import unittest
 
 from support import BDELTA, BPATCH, strace, text_of
-from trees_test import TreeCase, tree_of
+from tree_case import TreeCase, tree_of
 
 
 class Updates(TreeCase):

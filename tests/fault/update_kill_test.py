@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import support  # noqa: E402
-from trees_test import TreeCase, tree_of  # noqa: E402
+from tree_case import TreeCase, tree_of  # noqa: E402
 
 KILLS = int(os.environ.get("BDELTA_KILLS", "200"))
 FILES = 400
